@@ -1,0 +1,109 @@
+/*
+ * What a benchmark is, as pure data: name, shape, metrics, options, cases. No library is needed to
+ * know it, so plan, `list benches`, the helpers and the simulator all read the same row; how it is
+ * measured stands in the helper's bench_ops (bench/core/bench.h), which points here. A benchmark
+ * is added by one row in a catalog_*.c and one bench_ops row.
+ */
+#ifndef HPCBENCH_BASE_INFO_H
+#define HPCBENCH_BASE_INFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/base/opt.h"
+
+struct metric_info {
+	const char *name; /* with its unit as suffix: lat_p50_ns, algbw_Bps; NULL ends the list */
+	enum unit unit;
+	bool higher_is_better;
+	bool judged; /* the others are shown, never tested */
+};
+
+enum bench_shape {
+	BENCH_LOCAL, /* one process a node; the subject is the node */
+	BENCH_PAIR,  /* two ranks, a and b */
+	BENCH_GROUP  /* all ranks of a group of nodes */
+};
+
+enum bench_flags {
+	BENCH_ROUND_TRIP = 1, /* an iteration is a round trip, latency is half of it */
+	BENCH_WINDOWED = 2,   /* an iteration is a window of messages */
+	BENCH_SELF_TIMED = 4, /* iterate pushes its own samples into the sink */
+	BENCH_DIRECTED = 8,   /* a pair is measured ab and ba apart */
+	BENCH_BUSBW = 16      /* reports busbw_Bps = algbw_Bps * bus_factor(ranks) */
+};
+
+/* One point to measure: a message size (or working set) and options with every axis resolved. */
+struct bench_case {
+	uint64_t bytes;
+	void *opts; /* owned by the list, laid out by info->opts */
+};
+
+struct case_list {
+	const struct bench_info *info;
+	struct bench_case *v;
+	size_t n, cap;
+};
+
+struct bench_info {
+	const char *name;    /* "mpi.latency": the part before the dot names the helper */
+	const char *summary; /* one line */
+	enum bench_shape shape;
+	unsigned flags;
+	int min_ranks, max_ranks;          /* of a pair or group; 0: no limit */
+	double floor;                      /* default practical floor: 0.03 rates, 0.05 latencies */
+	const struct metric_info *metrics; /* the first is the headline */
+	size_t opts_size;
+	const struct opt *opts; /* must have an OPT_SIZES row named "sizes" */
+	/* Enumerates its points from options as given; info_cases_product serves most. */
+	int (*cases)(const struct bench_info *info, const void *opts, struct case_list *out,
+	             struct hb_err *err);
+	double (*bus_factor)(int nranks); /* busbw / algbw; NULL without BENCH_BUSBW */
+};
+
+/* sizes x every OPT_AXIS set, sizes varying fastest. */
+int info_cases_product(const struct bench_info *info, const void *opts, struct case_list *out,
+                       struct hb_err *err);
+/* Frees the cases and their options. */
+void case_list_free(struct case_list *list);
+
+/* Default options, a fresh struct; free with info_opts_free. */
+void *info_opts_new(const struct bench_info *info);
+void info_opts_free(const struct bench_info *info, void *opts);
+
+/* The canonical object of KEY options of one resolved case (contracts.md section 1). */
+json_object *info_key_opts(const struct bench_info *info, const void *opts);
+
+const struct metric_info *info_metric(const struct bench_info *info, const char *name);
+/* "local", "pair", "group" */
+const char *info_shape_name(enum bench_shape shape);
+
+/* The catalog: every benchmark this version knows, NULL-terminated. */
+extern const struct bench_info *const catalog[];
+const struct bench_info *catalog_find(const char *name); /* NULL: unknown */
+const char *catalog_nearest(const char *name);           /* for "did you mean"; may be NULL */
+/* "mpi" of "mpi.latency": which helper runs it. Writes at most n bytes. */
+void info_helper_name(const struct bench_info *info, char *out, size_t n);
+
+/* The option structs that bench_ops read. A new benchmark of a family reuses its family's. */
+enum datatype { DATATYPE_BYTE, DATATYPE_INT32, DATATYPE_FLOAT, DATATYPE_DOUBLE };
+enum buffers { BUFFERS_HOT, BUFFERS_COLD };
+enum sync_mode { SYNC_BARRIER, SYNC_ROUNDTIME };
+
+struct mpi_opts {
+	char *sizes;
+	int datatype; /* enum datatype */
+	int buffers;  /* enum buffers */
+	int window;   /* messages in flight (bandwidth) */
+	int sync;     /* enum sync_mode (collectives) */
+};
+
+enum memory_op { MEMORY_COPY, MEMORY_SCALE, MEMORY_ADD, MEMORY_TRIAD };
+struct memory_opts {
+	char *sizes;  /* working set over all cores */
+	uint64_t ops; /* mask of 1 << enum memory_op */
+	int threads;  /* 0: one a core */
+};
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * How a benchmark is measured: one bench_ops row, bound to its bench_info row. Warm-up, stopping,
+ * agreement, verification and recording are run.c's; a row only says what one iteration is.
+ */
+#ifndef HPCBENCH_CORE_BENCH_H
+#define HPCBENCH_CORE_BENCH_H
+
+#include <stdint.h>
+
+#include "bench/base/info.h"
+#include "bench/core/comm.h"
+
+struct sink;
+
+enum direction { DIR_BOTH, DIR_AB, DIR_BA };
+
+/* One unit being measured, as its callbacks see it. */
+struct bench {
+	const struct bench_ops *ops;
+	const struct bench_info *info;
+	const void *opts;   /* this case's, laid out by info->opts */
+	uint64_t bytes;     /* this case's message size or working set */
+	uint64_t max_bytes; /* the largest of the job's cases, for setup */
+	struct comm *comm;  /* the ranks of this unit; rank 0 is a */
+	int rank, nranks;
+	enum direction dir;
+	uint64_t seed;        /* data pattern */
+	uint64_t deadline_ns; /* absolute: polling loops must end with HB_E_TIMEOUT after it */
+	void *state;          /* ops->state_size bytes, zeroed before setup */
+};
+
+struct bench_ops {
+	const struct bench_info *info;
+	size_t state_size;
+	/* Can it run here? HB_E_UNSUPPORTED with a reason skips, HB_E_USAGE refuses. May be NULL.
+	 */
+	int (*probe)(const struct bench *b, struct hb_err *err);
+	/* Buffers and connections for the largest case (b->max_bytes). */
+	int (*setup)(struct bench *b, struct hb_err *err);
+	/* Once a case, untimed: datatype, patterns, batch. May be NULL. */
+	int (*prepare)(struct bench *b, struct hb_err *err);
+	/*
+	 * n iterations; the only timed call. Without BENCH_SELF_TIMED it must do nothing but the
+	 * operation; with it, it pushes each iteration's time with sink_push.
+	 */
+	int (*iterate)(struct bench *b, uint64_t n, struct sink *sink, struct hb_err *err);
+	/*
+	 * Untimed, after the blocks: does the operation once with checked data and counts elements.
+	 * Every rank of the unit calls it; run.c adds the ranks' counts up.
+	 */
+	int (*verify)(struct bench *b, uint64_t *checked, uint64_t *bad, struct hb_err *err);
+	/* Bytes of one iteration as algbw defines them; NULL: no bandwidth metric. */
+	double (*bytes_moved)(const struct bench *b);
+	/* Also after a failed setup. May be NULL. */
+	void (*teardown)(struct bench *b);
+};
+
+/* SELF_TIMED: one iteration's time in ns, for the block in progress. */
+void sink_push(struct sink *s, double ns);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Where a helper's records go: the control channel, a file of JSON lines, or a table for the
+ * person who started the helper by hand. Units never know which.
+ */
+#ifndef HPCBENCH_CORE_EMIT_H
+#define HPCBENCH_CORE_EMIT_H
+
+#include <stdio.h>
+
+#include "bench/base/record.h"
+
+struct emit {
+	int (*record)(struct emit *e, json_object *record,
+	              struct hb_err *err); /* record stays the caller's */
+	void (*close)(struct emit *e);
+};
+
+struct control;
+struct emit *emit_control_new(struct control *c); /* c stays the caller's */
+/* One write a line; the file is made new (O_EXCL, 0666 & umask). */
+int emit_file_new(const char *path, struct emit **out, struct hb_err *err);
+struct emit *emit_table_new(FILE *out);
+
+/* The samples of a point in chunks of at most RECORD_MAX bytes, thinned as contracts.md says. */
+int emit_samples(struct emit *e, const struct rec_ids *ids, const char *metric,
+                 const double *samples, size_t n, const double *block_medians, size_t n_blocks,
+                 struct hb_err *err);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * What this node is: host, hardware class, fingerprint, binding as read back (hwloc). The class
+ * names models and maximum capability, never the present state, so that a fault cannot hide itself
+ * in a class of its own (contracts.md section 1). HPCBENCH_SYSFS_ROOT redirects /sys and /proc.
+ */
+#ifndef HPCBENCH_CORE_ENV_H
+#define HPCBENCH_CORE_ENV_H
+
+#include "bench/base/buf.h"
+#include "bench/base/err.h"
+#include "bench/base/json.h"
+
+struct env_node {
+	char host[256]; /* SLURMD_NODENAME, else gethostname; HPCBENCH_NODE overrides (tests) */
+	char hw[512];   /* "2x AMD EPYC 7763 64c | 512 GiB | 2x mlx5 200G" */
+	char kernel[128];
+	int cores, sockets, numa_nodes;
+	uint64_t memory_bytes, cache_bytes; /* cache: last level, summed over the node */
+};
+int env_node_read(struct env_node *out, struct hb_err *err);
+
+/* Where the calling thread is bound: "cores 0-3" or "not bound". */
+int env_binding_text(struct buf *out, struct hb_err *err);
+
+/*
+ * Binds the calling thread to core i of those this process may use (i modulo their number).
+ * HB_E_UNSUPPORTED where binding is not allowed.
+ */
+int env_bind_core(int i, struct hb_err *err);
+/* Number of cores this process may use (binding and cgroup respected). */
+int env_cores_allowed(void);
+
+/* Software that every helper sees: kernel, libc, hpcbench. Appends fact records to arr. */
+void env_facts(const char *endpoint, json_object *arr);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * Suite + nodes + seed -> plan.json: which processes start (steps), what each is commanded to
+ * measure (jobs: a subject and a benchmark; units: one case of it). The plan is data, made before
+ * anything starts; `run --dry-run` prints it and appended steps (extra pairs, confirmation) join
+ * it with their phase.
+ */
+#ifndef HPCBENCH_HARNESS_PLAN_H
+#define HPCBENCH_HARNESS_PLAN_H
+
+#include "bench/base/info.h"
+#include "bench/base/record.h"
+#include "harness/nodeset.h"
+#include "harness/suite.h"
+
+enum { PLAN_SCHEMA = 1, PLAN_JOB_CASES_MAX = 64 };
+
+/* What the harness commands in one message: one subject, one benchmark, some of its cases. */
+struct plan_job {
+	uint64_t id;
+	size_t entry; /* index into suite.entries */
+	enum phase phase;
+	int repeat; /* confirm, control: 0, 1, 2 ...; else 0 */
+	const char
+	        *partner; /* confirm, control: the other side's subject; else NULL; owned by plan */
+	int *ranks;       /* of its step; ranks[0] is a */
+	int n_ranks;
+	const char *dir;     /* "both", "ab", "ba" for pairs; NULL otherwise; static */
+	int64_t round;       /* -1: none */
+	bool alone;          /* nothing else may be measured meanwhile */
+	uint64_t first_unit; /* units first_unit .. first_unit + cases.n - 1 */
+	struct case_list cases;
+};
+
+/* One launch of one helper. */
+struct plan_step {
+	uint64_t id;
+	char *helper;      /* "mpi" */
+	size_t *rank_node; /* node index of each rank */
+	int n_ranks, rpn;
+	struct plan_job *jobs;
+	size_t n_jobs, cap_jobs;
+	double deadline_s; /* of the whole step */
+};
+
+struct plan {
+	char *run, *launcher;
+	uint64_t seed;
+	struct nodeset nodes;
+	const struct suite *suite; /* borrowed */
+	struct plan_step *steps;
+	size_t n_steps, cap_steps;
+	uint64_t next_unit, next_job;
+	int max_pairs; /* 0: no limit */
+	double inject;
+	const char *inject_bench; /* factor, 1: none; borrowed */
+	double predicted_s;
+};
+
+struct plan_params {
+	uint64_t seed;
+	int rounds; /* 0: all; else at most this many */
+	int max_pairs;
+};
+
+/* Pair rounds of n nodes: circle method over a seeded permutation, odd n with byes spread. */
+struct pair_round {
+	int (*pairs)[2];
+	int n;
+};
+/* k = 0: all. Returns min(k, n - 1) rounds (odd n: min(k, n)); no pair is repeated. */
+int plan_rounds(int n, int k, uint64_t seed, struct pair_round **out);
+void plan_rounds_free(struct pair_round *rounds, int n);
+
+int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
+              const struct plan_params *p, struct plan *out, struct hb_err *err);
+/* Appends A B A B A B confirming jobs for a suspect and its control (NULL: plain repetition). */
+int plan_add_confirm(struct plan *p, const char *bench, const char *subject, const char *control,
+                     struct hb_err *err);
+json_object *plan_to_json(const struct plan *p);
+int plan_from_json(json_object *o, const char *source, struct suite *suite, struct plan *out,
+                   struct hb_err *err);
+void plan_free(struct plan *p);
+
+#endif

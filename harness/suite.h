@@ -1,0 +1,47 @@
+/*
+ * A suite: which benchmarks, with which sizes and options, judged how. A JSON file (schema:
+ * harness/suites/suite.schema.json); the shipped ones are found by name, others by path.
+ */
+#ifndef HPCBENCH_HARNESS_SUITE_H
+#define HPCBENCH_HARNESS_SUITE_H
+
+#include "bench/base/info.h"
+
+enum { SUITE_SCHEMA = 1, SUITE_ENTRIES_MAX = 64 };
+
+struct suite_entry {
+	const struct bench_info *info;
+	void *opts; /* info_opts_new; owned */
+	double precision, max_time_s, deadline_s;
+	uint64_t max_iters;
+	double floor;     /* practical floor delta */
+	double tolerance; /* of the smallest detectable effect; 0: twice the floor */
+	int rpn;          /* ranks a node, groups */
+	bool verify;
+};
+
+struct suite {
+	char *name, *summary, *path;
+	int rounds; /* pairs: default number of rounds, 0: all */
+	struct suite_entry *entries;
+	size_t n_entries;
+};
+
+/* name: a shipped suite, or a path (contains '/' or ends in .json). */
+int suite_load(const char *name, struct suite *out, struct hb_err *err);
+int suite_from_json(json_object *o, const char *source, struct suite *out, struct hb_err *err);
+json_object *suite_to_json(const struct suite *s);
+/* A suite of the named benchmarks with their defaults ("--bench a,b"). */
+int suite_of_benches(const char *list, struct suite *out, struct hb_err *err);
+/* Keeps only the listed benchmarks; sets sizes, precision, max_time where given (NULL, 0: keep). */
+int suite_override(struct suite *s, const char *benches, const char *sizes, double precision,
+                   double max_time_s, struct hb_err *err);
+/* Names of the shipped suites, NULL-terminated; the caller frees with suite_names_free. */
+char **suite_names(void);
+void suite_names_free(char **names);
+void suite_free(struct suite *s);
+
+/* Where shipped files lie: HPCBENCH_DATA_PATH, else beside the program as built or installed. */
+char *suite_data_path(const char *relative);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Verdicts and exit codes: words and numbers shared by compare, the commands and the renderers
+ * (design.md section 6, contracts.md section 7).
+ */
+#ifndef HPCBENCH_HARNESS_VERDICT_H
+#define HPCBENCH_HARNESS_VERDICT_H
+
+#include "harness/summary.h"
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_IMPROVED,
+	VERDICT_NEW,
+	VERDICT_INCONCLUSIVE,
+	VERDICT_SUSPECT,
+	VERDICT_REGRESSED,
+	VERDICT_NOT_MEASURED,
+	VERDICT_INVALID,
+	VERDICT_DISTURBED,
+	VERDICT_GONE, /* diff: only in the old side */
+	VERDICTS
+};
+const char *verdict_name(enum verdict v);
+
+enum hb_code { /* exit codes of hpcbench; 1 and 2 belong to shells, make and crashes */
+	       CODE_OK = 0,
+	       CODE_FINDINGS = 10,
+	       CODE_SUSPECT = 11,
+	       CODE_NO_BASELINE = 12,
+	       CODE_NOT_MEASURED = 13,
+	       CODE_BROKEN = 20,
+	       CODE_USAGE = 64
+};
+
+/* Where a row's spread came from, best first. */
+enum spread_source {
+	SPREAD_OWN,      /* the subject's own runs */
+	SPREAD_CLASS,    /* the key's runs over all subjects: s_node and s_run */
+	SPREAD_BASELINE, /* diff: --baseline */
+	SPREAD_STORED,   /* diff: stored runs of the same key */
+	SPREAD_SUBJECTS, /* diff: over like subjects inside the runs */
+	SPREAD_DEFAULT   /* diff: the stated default */
+};
+const char *
+spread_source_text(enum spread_source s); /* "own runs", "a stated default of 2 %" ... */
+
+struct verdict_row {
+	const struct summary_row *row;  /* new side; NULL: gone. Borrowed */
+	const struct base_entry *entry; /* old side; NULL: new. Borrowed */
+	enum verdict verdict;
+	double old_value, new_value; /* in the metric's unit; NaN if absent */
+	double old_half, new_half; /* relative half interval of each side (95 %); NaN if unknown */
+	double delta;              /* new/old - 1 in the metric's own unit */
+	double loss;               /* 1 - exp(y_new - y_old): above 0 is worse */
+	double p, p_family;        /* one-sided; NaN if not tested */
+	double s, df;              /* of the test */
+	double mde;                /* smallest detectable loss, a ratio above 0; NaN if unknown */
+	double floor;
+	int n_old, n_new; /* runs */
+	enum spread_source source;
+	bool provisional; /* fewer than BASELINE_MIN_RUNS runs, or a borrowed spread */
+	bool confirmed;   /* by two or more runs, or by the confirming rerun */
+	double confirm_p, confirm_loss; /* NaN without a confirming rerun */
+	char note[160];                 /* one reason in words, or "" */
+};
+
+struct verdicts {
+	struct verdict_row *rows;
+	size_t n;
+	size_t count[VERDICTS];
+	size_t families, families_rejected;
+	double q;
+	bool any_tested;
+};
+void verdicts_free(struct verdicts *v);
+
+/* What the exit code is decided from, in one place. */
+struct code_input {
+	const struct verdicts *verdicts; /* NULL: no baseline was asked for */
+	bool baseline_asked, baseline_missing;
+	size_t invalid, not_measured; /* units or subjects lost, whatever the baseline */
+	bool broken;                  /* hpcbench or the launcher failed */
+	int signal;                   /* 0, or the signal that ended it */
+};
+int code_of(const struct code_input *in);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * A neutral document: headings, paragraphs, tables. Whoever fills it (harness/cmd_report.c and the
+ * commands that print) knows benchmarks and verdicts; a renderer knows neither. One file a format.
+ */
+#ifndef HPCBENCH_REPORTS_DOC_H
+#define HPCBENCH_REPORTS_DOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/base/buf.h"
+#include "bench/base/json.h"
+
+enum doc_kind { DOC_HEADING, DOC_TEXT, DOC_LIST, DOC_TABLE, DOC_FACTS };
+enum doc_align { DOC_LEFT, DOC_RIGHT };
+enum doc_tone { DOC_PLAIN, DOC_GOOD, DOC_WARN, DOC_BAD, DOC_DIM };
+
+struct doc_cell {
+	char *text;
+	enum doc_tone tone;
+};
+
+struct doc_column {
+	char *title;
+	enum doc_align align;
+};
+
+struct doc_block {
+	enum doc_kind kind;
+	int level; /* HEADING */
+	enum doc_tone tone;
+	char *text; /* HEADING, TEXT */
+	char **items;
+	size_t n_items; /* LIST; FACTS: name, value, name, value ... */
+	struct doc_column *columns;
+	size_t n_columns; /* TABLE */
+	struct doc_cell *cells;
+	size_t n_cells, cap_cells; /* TABLE, row by row */
+};
+
+struct doc {
+	char *title;
+	json_object
+	        *data; /* the machine-readable truth behind the document: what json prints; owned */
+	struct doc_block *blocks;
+	size_t n_blocks, cap_blocks;
+};
+
+struct doc *doc_new(const char *title);
+void doc_free(struct doc *d);
+void doc_heading(struct doc *d, int level, const char *fmt, ...) HB_PRINTF(3, 4);
+void doc_text(struct doc *d, enum doc_tone tone, const char *fmt, ...) HB_PRINTF(3, 4);
+void doc_list_item(struct doc *d, const char *fmt, ...) HB_PRINTF(2, 3); /* joins the list before */
+void doc_fact(struct doc *d, const char *name, const char *fmt, ...) HB_PRINTF(3, 4);
+/* titles: NULL-terminated; a title that begins with '>' is right-aligned. */
+void doc_table(struct doc *d, const char *const *titles);
+void doc_cell(struct doc *d, enum doc_tone tone, const char *fmt, ...) HB_PRINTF(3, 4);
+
+struct doc_style {
+	bool color;
+	int width; /* of a terminal; 0: unlimited */
+};
+
+struct report_ops {
+	const char *name, *summary;
+	void (*render)(const struct doc *d, const struct doc_style *style, struct buf *out);
+};
+extern const struct report_ops *const report_formats[]; /* NULL-terminated */
+const struct report_ops *report_find(const char *name);
+
+#endif

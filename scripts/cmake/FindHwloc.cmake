@@ -1,0 +1,10 @@
+# hwloc through pkg-config, as an imported target Hwloc::Hwloc.
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(HWLOC QUIET IMPORTED_TARGET hwloc>=2.0)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Hwloc REQUIRED_VARS HWLOC_LINK_LIBRARIES)
+if(Hwloc_FOUND AND NOT TARGET Hwloc::Hwloc)
+  add_library(Hwloc::Hwloc ALIAS PkgConfig::HWLOC)
+endif()

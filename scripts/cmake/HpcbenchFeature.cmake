@@ -1,0 +1,17 @@
+# hpcbench_feature(NAME Package "text" [find_package arguments])
+# AUTO takes the package if it is there, ON demands it, OFF ignores it; sets HPCBENCH_HAVE_NAME.
+# A macro, so that variables that find_package sets are seen by the caller.
+macro(hpcbench_feature name package text)
+  set(HPCBENCH_WITH_${name} AUTO CACHE STRING "${text} (AUTO, ON or OFF)")
+  set_property(CACHE HPCBENCH_WITH_${name} PROPERTY STRINGS AUTO ON OFF)
+  set(HPCBENCH_HAVE_${name} OFF)
+  if(HPCBENCH_WITH_${name} STREQUAL "AUTO")
+    find_package(${package} QUIET ${ARGN})
+  elseif(HPCBENCH_WITH_${name})
+    find_package(${package} REQUIRED ${ARGN})
+  endif()
+  if(HPCBENCH_WITH_${name} AND ${package}_FOUND)
+    set(HPCBENCH_HAVE_${name} ON)
+  endif()
+  message(STATUS "hpcbench: ${text}: ${HPCBENCH_HAVE_${name}} (HPCBENCH_WITH_${name}=${HPCBENCH_WITH_${name}})")
+endmacro()
