@@ -62,10 +62,15 @@ struct bench_info {
 	double (*bus_factor)(int nranks); /* busbw / algbw; NULL without BENCH_BUSBW */
 };
 
-/* sizes x every OPT_AXIS set, sizes varying fastest. */
+enum { INFO_AXES_MAX = 8, INFO_CASES_MAX = 16384 };
+
+/*
+ * sizes x every OPT_AXIS set, sizes varying fastest; out is made new. HB_E_USAGE for sizes that do
+ * not parse, an axis without a value and more than INFO_CASES_MAX cases; out is empty then.
+ */
 int info_cases_product(const struct bench_info *info, const void *opts, struct case_list *out,
                        struct hb_err *err);
-/* Frees the cases and their options. */
+/* Frees the cases and their options and empties the list. A zeroed list is fine. */
 void case_list_free(struct case_list *list);
 
 /* Default options, a fresh struct; free with info_opts_free. */
@@ -75,6 +80,7 @@ void info_opts_free(const struct bench_info *info, void *opts);
 /* The canonical object of KEY options of one resolved case (contracts.md section 1). */
 json_object *info_key_opts(const struct bench_info *info, const void *opts);
 
+/* NULL: this benchmark has no such metric. */
 const struct metric_info *info_metric(const struct bench_info *info, const char *name);
 /* "local", "pair", "group" */
 const char *info_shape_name(enum bench_shape shape);
@@ -83,6 +89,9 @@ const char *info_shape_name(enum bench_shape shape);
 extern const struct bench_info *const catalog[];
 const struct bench_info *catalog_find(const char *name); /* NULL: unknown */
 const char *catalog_nearest(const char *name);           /* for "did you mean"; may be NULL */
+/* The rows by name, for the bench_ops that measure them (catalog_mpi.c, catalog_node.c). */
+extern const struct bench_info info_mpi_latency, info_mpi_bandwidth, info_mpi_allreduce;
+extern const struct bench_info info_node_memory;
 /* "mpi" of "mpi.latency": which helper runs it. Writes at most n bytes. */
 void info_helper_name(const struct bench_info *info, char *out, size_t n);
 
