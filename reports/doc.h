@@ -46,7 +46,7 @@ struct doc {
 	size_t n_blocks, cap_blocks;
 };
 
-struct doc *doc_new(const char *title);
+struct doc *doc_new(const char *title); /* may be "": a document without a title line */
 void doc_free(struct doc *d);
 void doc_heading(struct doc *d, int level, const char *fmt, ...) HB_PRINTF(3, 4);
 void doc_text(struct doc *d, enum doc_tone tone, const char *fmt, ...) HB_PRINTF(3, 4);
@@ -54,11 +54,13 @@ void doc_list_item(struct doc *d, const char *fmt, ...) HB_PRINTF(2, 3); /* join
 void doc_fact(struct doc *d, const char *name, const char *fmt, ...) HB_PRINTF(3, 4);
 /* titles: NULL-terminated; a title that begins with '>' is right-aligned. */
 void doc_table(struct doc *d, const char *const *titles);
+/* The next cell of the table that was begun last, row by row. */
 void doc_cell(struct doc *d, enum doc_tone tone, const char *fmt, ...) HB_PRINTF(3, 4);
 
 struct doc_style {
 	bool color;
-	int width; /* of a terminal; 0: unlimited */
+	int width;  /* of a terminal; 0: unlimited */
+	bool quiet; /* only blocks and table rows with a tone of WARN or BAD */
 };
 
 struct report_ops {
@@ -67,5 +69,14 @@ struct report_ops {
 };
 extern const struct report_ops *const report_formats[]; /* NULL-terminated */
 const struct report_ops *report_find(const char *name);
+
+/*
+ * Appends text so that no terminal can be driven by it: control characters, broken UTF-8, marks
+ * that turn the direction of writing and characters that cannot be seen are spelled out ("\x1b",
+ * "\u{202e}"). Names, reasons and labels come from outside; error lines use this too.
+ */
+void doc_clean(const char *text, struct buf *out);
+/* Columns that cleaned text takes on a terminal. */
+size_t doc_width(const char *text);
 
 #endif

@@ -1,1 +1,240 @@
-extern int hpcbench_pending;
+#include <assert.h>
+#include <stdint.h>
+
+#include "bench/base/mem.h"
+#include "reports/formats.h"
+
+enum {
+	CELL_MAX = 64, /* columns of a cell, except the last of its row */
+	LAST_MAX = 200
+};
+
+static const char *tone_on(enum doc_tone tone)
+{
+	switch (tone) {
+	case DOC_GOOD: return "\x1b[32m";
+	case DOC_WARN: return "\x1b[33m";
+	case DOC_BAD: return "\x1b[1;31m";
+	case DOC_DIM: return "\x1b[2m";
+	case DOC_PLAIN: break;
+	}
+	return "";
+}
+
+static void put_toned(struct buf *out, const struct doc_style *style, enum doc_tone tone,
+                      const char *text)
+{
+	bool on = style->color && tone != DOC_PLAIN && *text;
+	if (on)
+		buf_puts(out, tone_on(tone));
+	buf_puts(out, text);
+	if (on)
+		buf_puts(out, "\x1b[0m");
+}
+
+static void put_bold(struct buf *out, const struct doc_style *style, const char *text)
+{
+	struct buf clean = BUF_INIT;
+	doc_clean(text, &clean);
+	if (style->color)
+		buf_puts(out, "\x1b[1m");
+	buf_puts(out, buf_text(&clean));
+	buf_puts(out, style->color ? "\x1b[0m\n" : "\n");
+	buf_free(&clean);
+}
+
+/* Cleaned text, broken at spaces where a terminal's width is known. */
+static void put_wrapped(struct buf *out, const struct doc_style *style, enum doc_tone tone,
+                        const char *lead, const char *text)
+{
+	struct buf clean = BUF_INIT, line = BUF_INIT;
+	doc_clean(text, &clean);
+	size_t indent = doc_width(lead), room = style->width > 0 ? (size_t)style->width : SIZE_MAX;
+	buf_puts(out, lead);
+	const char *s = buf_text(&clean);
+	size_t used = indent;
+	while (*s) {
+		size_t len = strcspn(s, " "), gap = strspn(s + len, " ");
+		char *word = hb_strndup(s, len);
+		size_t width = doc_width(word);
+		if (line.len && used + 1 + width > room) {
+			put_toned(out, style, tone, buf_text(&line));
+			buf_putc(out, '\n');
+			buf_pad(out, ' ', indent);
+			buf_clear(&line);
+			used = indent;
+		}
+		used += width + (line.len > 0);
+		if (line.len)
+			buf_putc(&line, ' ');
+		buf_puts(&line, word);
+		free(word);
+		s += len + gap;
+	}
+	put_toned(out, style, tone, buf_text(&line));
+	buf_putc(out, '\n');
+	buf_free(&clean);
+	buf_free(&line);
+}
+
+/* Cuts a cleaned text to len bytes, or fewer, at a character's edge. */
+static void cut(struct buf *b, size_t len)
+{
+	while (len && ((unsigned char)b->data[len] & 0xc0) == 0x80)
+		len--;
+	b->data[len] = '\0';
+	b->len = len;
+}
+
+/* Cleans a cell and cuts it to max columns. */
+static char *cell_text(const char *text, size_t max)
+{
+	struct buf clean = BUF_INIT;
+	doc_clean(text, &clean);
+	if (clean.len && doc_width(clean.data) > max) {
+		/* No character takes more bytes than this a column: a long text costs little. */
+		if (clean.len > max * 12)
+			cut(&clean, max * 12);
+		while (clean.len && doc_width(clean.data) > max - 3)
+			cut(&clean, clean.len - 1);
+		buf_puts(&clean, "...");
+	}
+	return clean.data ? buf_detach(&clean) : hb_strdup("");
+}
+
+static bool row_loud(const struct doc_block *b, size_t row)
+{
+	for (size_t i = 0; i < b->n_columns; i++) {
+		enum doc_tone tone = b->cells[row * b->n_columns + i].tone;
+		if (tone == DOC_WARN || tone == DOC_BAD)
+			return true;
+	}
+	return false;
+}
+
+static void put_padded(struct buf *out, const struct doc_style *style, const struct doc_column *col,
+                       const struct doc_cell *cell, size_t width, bool last)
+{
+	size_t pad = width - doc_width(cell->text);
+	if (col->align == DOC_RIGHT)
+		buf_pad(out, ' ', pad);
+	put_toned(out, style, cell->tone, cell->text);
+	if (col->align == DOC_LEFT && !last)
+		buf_pad(out, ' ', pad);
+}
+
+static void put_row(struct buf *out, const struct doc_style *style, const struct doc_block *b,
+                    const struct doc_cell *row, const size_t *width)
+{
+	size_t end = b->n_columns; /* empty cells at the end leave no spaces behind */
+	while (end > 1 && !*row[end - 1].text)
+		end--;
+	buf_puts(out, "  ");
+	for (size_t i = 0; i < end; i++) {
+		put_padded(out, style, &b->columns[i], &row[i], width[i], i + 1 == end);
+		if (i + 1 < end)
+			buf_puts(out, "  ");
+	}
+	buf_putc(out, '\n');
+}
+
+static void put_table(struct buf *out, const struct doc_style *style, const struct doc_block *b)
+{
+	size_t n = b->n_columns, rows = b->n_cells / n;
+	assert(b->n_cells % n == 0);
+	/* Row 0 is the titles; rows that quiet leaves out stay NULL and have no width. */
+	struct doc_cell *cells = hb_alloc((rows + 1) * n * sizeof *cells);
+	size_t *width = hb_alloc(n * sizeof *width);
+	for (size_t r = 0; r <= rows; r++) {
+		if (r && style->quiet && !row_loud(b, r - 1))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			struct doc_cell *c = &cells[r * n + i];
+			const struct doc_cell *from = r ? &b->cells[(r - 1) * n + i] : NULL;
+			c->tone = from ? from->tone : DOC_DIM;
+			c->text = cell_text(from ? from->text : b->columns[i].title,
+			                    i + 1 == n ? LAST_MAX : CELL_MAX);
+			size_t w = doc_width(c->text);
+			width[i] = w > width[i] ? w : width[i];
+		}
+	}
+	for (size_t r = 0; r <= rows; r++)
+		if (cells[r * n].text)
+			put_row(out, style, b, &cells[r * n], width);
+	for (size_t i = 0; i < (rows + 1) * n; i++)
+		free(cells[i].text);
+	free(cells);
+	free(width);
+}
+
+static void put_facts(struct buf *out, const struct doc_style *style, const struct doc_block *b)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < b->n_items; i += 2) {
+		size_t w = doc_width(b->items[i]);
+		width = w > width ? w : width;
+	}
+	width = width > CELL_MAX ? CELL_MAX : width;
+	for (size_t i = 0; i + 1 < b->n_items; i += 2) {
+		struct buf lead = BUF_INIT;
+		char *name = cell_text(b->items[i], CELL_MAX);
+		buf_printf(&lead, "  %s", name);
+		size_t w = doc_width(name);
+		buf_pad(&lead, ' ', (w < width ? width - w : 0) + 2);
+		put_wrapped(out, style, DOC_PLAIN, buf_text(&lead), b->items[i + 1]);
+		free(name);
+		buf_free(&lead);
+	}
+}
+
+static bool block_loud(const struct doc_block *b)
+{
+	if (b->kind == DOC_TEXT)
+		return b->tone == DOC_WARN || b->tone == DOC_BAD;
+	if (b->kind != DOC_TABLE)
+		return false;
+	for (size_t r = 0; r < b->n_cells / b->n_columns; r++)
+		if (row_loud(b, r))
+			return true;
+	return false;
+}
+
+static void put_block(struct buf *out, const struct doc_style *style, const struct doc_block *b)
+{
+	switch (b->kind) {
+	case DOC_HEADING: put_bold(out, style, b->text); break;
+	case DOC_TEXT: put_wrapped(out, style, b->tone, "", b->text); break;
+	case DOC_LIST:
+		for (size_t i = 0; i < b->n_items; i++)
+			put_wrapped(out, style, DOC_PLAIN, "  - ", b->items[i]);
+		break;
+	case DOC_TABLE: put_table(out, style, b); break;
+	case DOC_FACTS: put_facts(out, style, b); break;
+	}
+}
+
+static void render(const struct doc *d, const struct doc_style *style, struct buf *out)
+{
+	if (*d->title && !style->quiet)
+		put_bold(out, style, d->title);
+	const struct doc_block *before = NULL;
+	for (size_t i = 0; i < d->n_blocks; i++) {
+		const struct doc_block *b = &d->blocks[i];
+		if (style->quiet && !block_loud(b))
+			continue;
+		/* An empty line before headings, and between a table and what has no heading. */
+		bool apart = b->kind == DOC_HEADING ||
+		             (before && before->kind != DOC_HEADING &&
+		              (b->kind == DOC_TABLE || before->kind == DOC_TABLE));
+		if (apart && out->len)
+			buf_putc(out, '\n');
+		put_block(out, style, b);
+		before = b;
+	}
+}
+
+const struct report_ops report_text = {
+	.name = "text",
+	.summary = "for people, on a terminal or in a mail",
+	.render = render,
+};
