@@ -13,7 +13,7 @@
 
 enum { FRAME_MAX = 64 * 1024, FRAME_HEAD = 4, FRAME_PROTO = 1 };
 
-/* Appends one frame. HB_E_FORMAT if payload is longer than FRAME_MAX. */
+/* Appends one frame. HB_E_FORMAT if payload is empty or longer than FRAME_MAX. */
 int frame_put(struct buf *out, const char *payload, size_t len, struct hb_err *err);
 /* Same for an object, written plainly; the object stays the caller's. */
 int frame_put_json(struct buf *out, json_object *o, struct hb_err *err);
@@ -37,7 +37,9 @@ void frame_reader_free(struct frame_reader *r);
 
 /*
  * Blocking input and output with a deadline in milliseconds (-1: none), for the helper's side.
- * frame_recv parses the payload; *out is the caller's. End of stream is HB_E_IO "closed".
+ * frame_recv parses the payload, which must be an object; *out is the caller's. End of stream is
+ * HB_E_IO "closed". fd is a socket. After any error the stream is of no more use, but for
+ * HB_E_TIMEOUT of frame_recv: what had come by then is kept in r, and it may be called again.
  */
 int frame_send(int fd, json_object *o, int timeout_ms, struct hb_err *err);
 int frame_recv(int fd, struct frame_reader *r, int timeout_ms, json_object **out,
