@@ -1,0 +1,101 @@
+/*
+ * The server of the control channel (contracts.md section 3, messages in harness/README.md). It
+ * listens on TCP, lets in who knows run id and token, and passes on what ranks say. One thread, no
+ * blocking: the owner polls ctl_fd and calls ctl_service. A connection that misbehaves is closed
+ * with one event and harms nobody else.
+ */
+#ifndef HPCBENCH_HARNESS_CONTROL_H
+#define HPCBENCH_HARNESS_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/base/err.h"
+#include "bench/base/json.h"
+
+enum {
+	CTL_HANDSHAKE_MS = 5000,
+	CTL_PENDING_MAX = 256,        /* not yet authenticated; beyond it the oldest one goes */
+	CTL_QUEUE_MAX = 1024 * 1024,  /* bytes waiting for a rank that does not read */
+	CTL_FOREIGN_EVENTS_MAX = 100, /* refused strangers that get an event each */
+	CTL_RANKS_MAX = 65536
+};
+
+/* What a rank told in its hello; strings are borrowed for the time of the call. */
+struct ctl_hello {
+	int rank, size;
+	const char *host, *hw, *helper, *version;
+	int64_t pid;
+};
+
+struct ctl_handlers {
+	/* Authenticated, the right step and attempt, its rank not there yet. */
+	void (*join)(void *ctx, const struct ctl_hello *hello);
+	/*
+	 * A message or record of a rank: a strictly checked object, borrowed; len is its size as
+	 * sent. A negative status closes the connection as misbehaving with err's text.
+	 */
+	int (*message)(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err);
+	/* The connection of a rank that had joined is gone; why is one line. */
+	void (*leave)(void *ctx, int rank, const char *why);
+	/* Somebody was not let in, or misbehaved. world: a rank of ours whose world is wrong. */
+	void (*event)(void *ctx, const char *code, const char *text, bool world);
+};
+
+/* What a hello must agree with. */
+struct ctl_world {
+	const char *token;
+	uint64_t step, attempt;
+	int n_ranks; /* 0: no step is running */
+};
+
+/*
+ * Checks a hello; *wrong_world is set when it is one of ours whose launcher and library disagree
+ * about how many ranks there are. Strings of out are borrowed from o. Pure.
+ */
+int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello *out,
+                    bool *wrong_world, struct hb_err *err);
+
+struct ctl_params {
+	const char *run;  /* the run id greeted with */
+	int port;         /* 0: ephemeral */
+	int handshake_ms; /* 0: CTL_HANDSHAKE_MS */
+	size_t queue_max; /* 0: CTL_QUEUE_MAX */
+	int send_buffer;  /* SO_SNDBUF of a connection; 0: the system's */
+};
+
+struct ctl;
+
+/* Makes the token, raises RLIMIT_NOFILE to its hard limit, listens on the loopback address. */
+int ctl_open(const struct ctl_params *p, struct ctl **out, struct hb_err *err);
+/* "addr:port,addr:port" for the helpers' environment; valid until ctl_close. */
+const char *ctl_address(const struct ctl *c);
+const char *ctl_token(const struct ctl *c);
+int ctl_port(const struct ctl *c);
+
+/*
+ * From now on ranks 0 .. n_ranks - 1 of this step and attempt may join; everybody who is there is
+ * dropped without a word to the handlers. n_ranks 0: nobody may. h is borrowed, ctx its first
+ * argument.
+ */
+void ctl_expect(struct ctl *c, uint64_t step, uint64_t attempt, int n_ranks,
+                const struct ctl_handlers *h, void *ctx);
+
+int ctl_fd(const struct ctl *c);         /* readable when ctl_service has something to do */
+int ctl_timeout_ms(const struct ctl *c); /* until a handshake expires; -1: none */
+void ctl_service(struct ctl *c);
+
+bool ctl_connected(const struct ctl *c, int rank);
+/*
+ * Queues a message to a rank. HB_E_IO if it is not connected or does not read (its connection is
+ * then closed, and leave called from the next ctl_service).
+ */
+int ctl_send(struct ctl *c, int rank, json_object *o, struct hb_err *err);
+/* Closes a rank's connection; leave is not called. */
+void ctl_drop(struct ctl *c, int rank);
+/* How many connections are there that have not authenticated. */
+int ctl_pending(const struct ctl *c);
+void ctl_close(struct ctl *c);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * Runs the steps of a plan: starts a step's processes through a launcher, commands its jobs over
+ * the control channel, journals what happens, and ends what it started. Exit status is never proof
+ * of success; the `end` records are. Whatever goes wrong costs what it must and nothing else: a
+ * silent rank its job, a dead launcher one relaunch, a missing library the jobs of its helper.
+ */
+#ifndef HPCBENCH_HARNESS_LAUNCH_H
+#define HPCBENCH_HARNESS_LAUNCH_H
+
+#include "bench/base/token.h"
+#include "harness/plan.h"
+#include "harness/spawn.h"
+
+enum { LAUNCH_ATTEMPTS = 2 };
+
+/* An argument vector and what is added to the environment; strings are owned. */
+struct launch_command {
+	char **argv, **env; /* NULL-terminated */
+	size_t argc, n_env, cap_argv, cap_env;
+	const char *missing_hint; /* static: what to do when argv[0] is not there */
+};
+void launch_command_arg(struct launch_command *c, const char *fmt, ...) HB_PRINTF(2, 3);
+void launch_command_env(struct launch_command *c, const char *fmt, ...) HB_PRINTF(2, 3);
+void launch_command_free(struct launch_command *c);
+
+/* What a launcher needs to know to write its command. */
+struct launch_what {
+	const char *arg; /* behind the colon of --launcher; NULL */
+	const struct plan *plan;
+	const struct plan_step *step;
+};
+
+/* A way of starting processes: one row each. */
+struct launcher_ops {
+	const char *name, *summary;
+	const char *arg; /* placeholder of what stands behind the colon, NULL: nothing may */
+	/* The nodes, given --nodes (NULL: not given). */
+	int (*nodes)(const char *arg, const char *wanted, struct nodeset *out, struct hb_err *err);
+	/* Arguments and the launcher's own environment; the control channel's is added after. */
+	int (*command)(const struct launch_what *w, struct launch_command *out, struct hb_err *err);
+	int connect_ms;  /* from the start until the first rank must have connected */
+	int straggle_ms; /* from the last rank that connected to the next one */
+};
+extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
+extern const struct launcher_ops launcher_local, launcher_sim;
+
+/* "sim:FILE" -> its row and *arg (borrowed from text, or NULL). HB_E_USAGE names what there is. */
+int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
+                  struct hb_err *err);
+
+/*
+ * The path of a helper: HPCBENCH_EXEC_PATH, else the program's own folder, else ../libexec/hpcbench
+ * beside it. HB_E_UNSUPPORTED says where it was looked for. The caller frees *path.
+ */
+int launch_helper_path(const char *helper, char **path, struct hb_err *err);
+
+/* The whole command of a step. address, token NULL: for showing ("..." in their place). */
+int launch_command_make(const struct launcher_ops *ops, const struct launch_what *w,
+                        uint64_t attempt, const char *address, const char *token,
+                        struct launch_command *out, struct hb_err *err);
+
+/* ---- running ---- */
+
+struct launch_progress {
+	size_t step, steps; /* step: from 1 */
+	size_t jobs_done, jobs;
+	const char *helper;
+	const char *what; /* "mpi.latency n1-n2, n3-n4"; "" */
+	double left_s;    /* of everything, as far as known; negative: unknown */
+};
+
+struct launch_params {
+	const char *run, *dir; /* run id and its directory, which exists */
+	const struct launcher_ops *ops;
+	const char *arg;
+	struct plan *plan;
+	const char *inject_node; /* --inject BENCH:FACTOR@NODE; NULL: everywhere */
+	int signal_fd;           /* a signalfd that tells of SIGINT and SIGTERM; -1: none */
+	/* Told what happens; each may be NULL. */
+	void (*progress)(void *ctx, const struct launch_progress *p);
+	void (*note)(void *ctx, const char *level, const char *text); /* one line */
+	spawn_line_fn *output;                                        /* lines of the children */
+	void *ctx;
+};
+
+enum step_status {
+	STEP_DONE,     /* every unit has ended */
+	STEP_PARTIAL,  /* some were given up */
+	STEP_SKIPPED,  /* its helper cannot run here */
+	STEP_FAILED,   /* no rank ever worked: the launcher's fault */
+	STEP_CANCELLED /* a signal */
+};
+const char *step_status_name(enum step_status s);
+
+struct launch;
+
+/* Opens the control channel and the run's logs: errors are known before anything is measured. */
+int launch_open(const struct launch_params *p, struct launch **out, struct hb_err *err);
+/*
+ * Runs plan->steps[index]. A failing status means that the store cannot be written (or an error of
+ * hpcbench itself): stop then. What befell the step is in *status and *reason (borrowed, valid
+ * until the next step; "" if there is nothing to say).
+ */
+int launch_step(struct launch *l, size_t index, enum step_status *status, const char **reason,
+                struct hb_err *err);
+/* The signal that asked to stop, or 0. */
+int launch_signal(const struct launch *l);
+/* Appends a line to the journal: o is the caller's. */
+int launch_journal(struct launch *l, json_object *o, struct hb_err *err);
+/* Writes everything out and closes. Also after errors; NULL is fine. */
+int launch_close(struct launch *l, struct hb_err *err);
+
+#endif

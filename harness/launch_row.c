@@ -1,0 +1,153 @@
+/* The table of launchers, and the command of a step. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/launch.h"
+
+const struct launcher_ops *const launchers[] = { &launcher_local, &launcher_sim, NULL };
+
+int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
+                  struct hb_err *err)
+{
+	size_t len = strcspn(text, ":");
+	struct buf known = BUF_INIT;
+	int rc;
+
+	for (size_t i = 0; launchers[i]; i++) {
+		const struct launcher_ops *l = launchers[i];
+		bool colon = text[len] == ':';
+		buf_printf(&known, "%s%s%s%s", i ? ", " : "", l->name, l->arg ? ":" : "",
+		           l->arg ? l->arg : "");
+		if (strlen(l->name) != len || strncmp(l->name, text, len) != 0)
+			continue;
+		buf_free(&known);
+		if (l->arg && (!colon || !text[len + 1]))
+			return hb_fail(err, HB_E_USAGE, "launcher %s needs %s: %s:%s", l->name,
+			               l->arg, l->name, l->arg);
+		if (!l->arg && colon)
+			return hb_fail(err, HB_E_USAGE, "launcher %s takes nothing behind a colon",
+			               l->name);
+		*out = l;
+		*arg = colon ? text + len + 1 : NULL;
+		return HB_OK;
+	}
+	rc = hb_fail(err, HB_E_USAGE, "unknown launcher '%.64s'; there is %s", text,
+	             buf_text(&known));
+	buf_free(&known);
+	return rc;
+}
+
+/* ---- commands ---- */
+
+static void add_word(char ***list, size_t *n, size_t *cap, const char *fmt, va_list ap)
+{
+	va_list again;
+	va_copy(again, ap);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+	char *word = hb_alloc((size_t)(len < 0 ? 0 : len) + 1);
+	vsnprintf(word, (size_t)len + 1, fmt, again);
+	va_end(again);
+	hb_grow(list, cap, *n + 2, sizeof **list);
+	(*list)[(*n)++] = word;
+	(*list)[*n] = NULL;
+}
+
+void launch_command_arg(struct launch_command *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_word(&c->argv, &c->argc, &c->cap_argv, fmt, ap);
+	va_end(ap);
+}
+
+void launch_command_env(struct launch_command *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_word(&c->env, &c->n_env, &c->cap_env, fmt, ap);
+	va_end(ap);
+}
+
+void launch_command_free(struct launch_command *c)
+{
+	for (size_t i = 0; i < c->argc; i++)
+		free(c->argv[i]);
+	for (size_t i = 0; i < c->n_env; i++)
+		free(c->env[i]);
+	free(c->argv);
+	free(c->env);
+	*c = (struct launch_command){ 0 };
+}
+
+int launch_command_make(const struct launcher_ops *ops, const struct launch_what *w,
+                        uint64_t attempt, const char *address, const char *token,
+                        struct launch_command *out, struct hb_err *err)
+{
+	*out = (struct launch_command){ 0 };
+	int rc = ops->command(w, out, err);
+	if (rc != HB_OK) {
+		launch_command_free(out);
+		return rc;
+	}
+	launch_command_env(out, "HPCBENCH_CONTROL=%s", address ? address : "...");
+	launch_command_env(out, "HPCBENCH_TOKEN=%s", token ? token : "...");
+	launch_command_env(out, "HPCBENCH_RUN=%s", w->plan->run ? w->plan->run : "...");
+	launch_command_env(out, "HPCBENCH_STEP=%llu", (unsigned long long)w->step->id);
+	launch_command_env(out, "HPCBENCH_ATTEMPT=%llu", (unsigned long long)attempt);
+	launch_command_env(out, "HPCBENCH_RANKS=%d", w->step->n_ranks);
+	return HB_OK;
+}
+
+/* ---- helpers ---- */
+
+static char *own_folder(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+
+	if (n <= 0)
+		return hb_strdup(".");
+	path[n] = '\0';
+	char *slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return hb_strdup(path);
+}
+
+int launch_helper_path(const char *helper, char **path, struct hb_err *err)
+{
+	const char *forced = getenv("HPCBENCH_EXEC_PATH");
+	char *own = own_folder();
+	char *folder[2] = { NULL, NULL };
+	int rc = HB_OK;
+
+	if (forced && *forced) {
+		folder[0] = hb_strdup(forced);
+	} else {
+		folder[0] = hb_strdup(own);
+		folder[1] = hb_format("%s/../libexec/hpcbench", own);
+	}
+	*path = NULL;
+	for (int i = 0; i < 2 && folder[i] && !*path; i++) {
+		*path = hb_format("%s/hpcbench-%s", folder[i], helper);
+		if (access(*path, X_OK) != 0) {
+			free(*path);
+			*path = NULL;
+		}
+	}
+	if (!*path)
+		rc = hb_fail(err, HB_E_UNSUPPORTED,
+		             "hpcbench-%s not found in %s%s%s; this build lacks its library, or "
+		             "HPCBENCH_EXEC_PATH must name the folder of the helpers",
+		             helper, folder[0], folder[1] ? " and " : "",
+		             folder[1] ? folder[1] : "");
+	free(own);
+	free(folder[0]);
+	free(folder[1]);
+	return rc;
+}
