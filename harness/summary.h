@@ -40,6 +40,7 @@ enum subject_kind {
 
 enum row_quality { ROW_OK, ROW_INVALID, ROW_DISTURBED, ROW_NOT_MEASURED };
 const char *row_quality_name(enum row_quality q);
+int row_quality_parse(const char *text, enum row_quality *out); /* HB_E_FORMAT: unknown */
 
 struct summary_row {
 	struct key key;
@@ -98,6 +99,10 @@ static inline double summary_y(const struct summary_row *r)
 {
 	return r->higher_is_better ? log(r->value) : -log(r->value);
 }
+
+/* "ns", "Bps" ... as summary and baseline files spell a unit. Parsing: HB_E_FORMAT if unknown. */
+const char *summary_unit_name(enum unit u);
+int summary_unit_parse(const char *text, enum unit *out);
 
 void summary_init(struct summary *s);
 struct summary_row *summary_add_row(struct summary *s, bool confirm); /* zeroed, NaN figures */

@@ -45,7 +45,9 @@ const char *
 spread_source_text(enum spread_source s); /* "own runs", "a stated default of 2 %" ... */
 
 struct verdict_row {
-	const struct summary_row *row;  /* new side; NULL: gone. Borrowed */
+	const struct key *key;          /* of either side; never NULL. Borrowed */
+	const char *subject;            /* of either side; never NULL. Borrowed */
+	const struct summary_row *row;  /* new side; NULL: gone, or not measured. Borrowed */
 	const struct base_entry *entry; /* old side; NULL: new. Borrowed */
 	enum verdict verdict;
 	double old_value, new_value; /* in the metric's unit; NaN if absent */
@@ -72,9 +74,15 @@ struct verdicts {
 	double q;
 	bool any_tested;
 };
+void verdicts_count(struct verdicts *v); /* renews count from the rows */
 void verdicts_free(struct verdicts *v);
 
-/* What the exit code is decided from, in one place. */
+/*
+ * What the exit code is decided from, in one place. Precedence: signal, 20, 10, 13, 12, 11, 0
+ * (64 never gets here). invalid gives 10; regressed gives 10 unless its baseline is provisional
+ * (then 11); disturbed counts as not measured; no row that could be compared at all gives 12;
+ * suspect, or more than a quarter of the compared rows inconclusive, gives 11.
+ */
 struct code_input {
 	const struct verdicts *verdicts; /* NULL: no baseline was asked for */
 	bool baseline_asked, baseline_missing;
