@@ -109,7 +109,7 @@ int units_parse_ratio(const char *text, double *out, struct hb_err *err)
 		end++;
 	}
 	if (!good || *end)
-		return hb_fail(err, HB_E_USAGE, "not a share; write 1% or 0.01");
+		return hb_fail(err, HB_E_USAGE, "not a share; write 1%% or 0.01");
 	*out = v;
 	return HB_OK;
 }
