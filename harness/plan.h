@@ -12,23 +12,31 @@
 #include "harness/nodeset.h"
 #include "harness/suite.h"
 
-enum { PLAN_SCHEMA = 1, PLAN_JOB_CASES_MAX = 64 };
+enum {
+	PLAN_SCHEMA = 1,
+	PLAN_JOB_CASES_MAX = 64,
+	PLAN_STEPS_MAX = 4096,
+	PLAN_RANKS_MAX = 1 << 20, /* of one step */
+	PLAN_UNITS_MAX = 1 << 22  /* of one plan: so that memory and files stay bounded */
+};
 
 /* What the harness commands in one message: one subject, one benchmark, some of its cases. */
 struct plan_job {
 	uint64_t id;
 	size_t entry; /* index into suite.entries */
 	enum phase phase;
-	int repeat; /* confirm, control: 0, 1, 2 ...; else 0 */
-	const char
-	        *partner; /* confirm, control: the other side's subject; else NULL; owned by plan */
-	int *ranks;       /* of its step; ranks[0] is a */
+	int repeat;          /* confirm, control: 0, 1, 2 ...; else 0 */
+	const char *subject; /* confirm, control: whom it is about; else NULL; owned by plan */
+	const char *partner; /* confirm, control: the other side's subject; else NULL; owned by plan
+	                      */
+	int *ranks;          /* of its step; ranks[0] is a */
 	int n_ranks;
-	const char *dir;     /* "both", "ab", "ba" for pairs; NULL otherwise; static */
-	int64_t round;       /* -1: none */
-	bool alone;          /* nothing else may be measured meanwhile */
-	uint64_t first_unit; /* units first_unit .. first_unit + cases.n - 1 */
-	struct case_list cases;
+	const char *dir;        /* "both", "ab", "ba" for pairs; NULL otherwise; static */
+	int64_t round;          /* -1: none */
+	bool alone;             /* nothing else may be measured meanwhile */
+	uint64_t first_unit;    /* units first_unit .. first_unit + cases.n - 1 */
+	struct case_list cases; /* a view into plan.cases[entry]: not to be freed or changed */
+	size_t first_case;      /* where in it */
 };
 
 /* One launch of one helper. */
@@ -39,7 +47,9 @@ struct plan_step {
 	int n_ranks, rpn;
 	struct plan_job *jobs;
 	size_t n_jobs, cap_jobs;
-	double deadline_s; /* of the whole step */
+	/* Of the whole step: 60 s, four times what it should take, and two cases that hang. */
+	double deadline_s;
+	double predicted_s; /* start-up, then every job's cases, pairs at once where they may */
 };
 
 struct plan {
@@ -47,10 +57,11 @@ struct plan {
 	uint64_t seed;
 	struct nodeset nodes;
 	const struct suite *suite; /* borrowed */
+	struct case_list *cases;   /* of each entry of the suite */
 	struct plan_step *steps;
 	size_t n_steps, cap_steps;
-	uint64_t next_unit, next_job;
-	int max_pairs; /* 0: no limit */
+	uint64_t next_unit, next_job; /* ids begin with 1 */
+	int max_pairs;                /* 0: no limit */
 	double inject;
 	const char *inject_bench; /* factor, 1: none; borrowed */
 	double predicted_s;
@@ -71,9 +82,22 @@ struct pair_round {
 int plan_rounds(int n, int k, uint64_t seed, struct pair_round **out);
 void plan_rounds_free(struct pair_round *rounds, int n);
 
+/*
+ * One step a helper, those with local benchmarks first. Ranks: one a node, and rpn a node for
+ * groups (a step of its own above 1); on a single node at least two for pairs and groups. Jobs:
+ * local ones node by node; pairs round by round, in both directions for BENCH_DIRECTED; then
+ * groups of all ranks, alone. HB_E_USAGE: the suite does not fit these nodes.
+ */
 int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
               const struct plan_params *p, struct plan *out, struct hb_err *err);
-/* Appends A B A B A B confirming jobs for a suspect and its control (NULL: plain repetition). */
+/*
+ * Appends one step (one for each that measures bench) of confirming jobs A B A B A B, each alone,
+ * for every entry of bench: A is the suspect (phase CONFIRM), B its control (CONTROL). In a pair
+ * benchmark over several nodes each is measured with a partner of its own that is neither; below 4
+ * nodes, without control and for the subject "cluster", A is repeated alone (a cluster's pairs:
+ * those of the first round). HB_E_USAGE: the plan does not measure that subject with that
+ * benchmark.
+ */
 int plan_add_confirm(struct plan *p, const char *bench, const char *subject, const char *control,
                      struct hb_err *err);
 json_object *plan_to_json(const struct plan *p);

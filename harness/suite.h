@@ -27,6 +27,9 @@ struct suite {
 	size_t n_entries;
 };
 
+/* The keys that a suite file may have, NULL-terminated: its top level, and each of its benches. */
+extern const char *const suite_keys[], *const suite_entry_keys[];
+
 /* name: a shipped suite, or a path (contains '/' or ends in .json). */
 int suite_load(const char *name, struct suite *out, struct hb_err *err);
 int suite_from_json(json_object *o, const char *source, struct suite *out, struct hb_err *err);

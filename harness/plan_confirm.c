@@ -1,0 +1,213 @@
+/* The confirming rerun: a suspect and its control, interleaved, in one step of the same shape. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/mem.h"
+#include "bench/base/rng.h"
+#include "harness/plan.h"
+#include "harness/plan_build.h"
+
+enum { REPEATS = 3, NODES_FOR_CONTROL = 4 };
+static const char cluster[] = "cluster";
+
+/* One side of the rerun. */
+struct side {
+	const char *subject, *partner; /* names that the plan owns */
+	long node;                     /* -1: the cluster */
+	long peer;                     /* the node it is paired with; -1: none */
+	enum phase phase;
+};
+
+/* Does this step hold main jobs of the entry? */
+static bool in_step(const struct plan_step *s, size_t entry)
+{
+	for (size_t i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i].entry == entry && s->jobs[i].phase == PHASE_MAIN)
+			return true;
+	return false;
+}
+
+static bool is_confirmed_elsewhere(const struct plan *p, const char *node)
+{
+	for (size_t i = 0; i < p->n_steps; i++)
+		for (size_t j = 0; j < p->steps[i].n_jobs; j++) {
+			const struct plan_job *job = &p->steps[i].jobs[j];
+			if (job->phase == PHASE_CONFIRM && job->subject &&
+			    strcmp(job->subject, node) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* A node that is none of the taken ones, rather not a suspect of another rerun; -1: none left. */
+static long pick_peer(const struct plan *p, const long *taken, size_t n_taken, struct rng *rng)
+{
+	long any = -1;
+	size_t n = p->nodes.n, start = (size_t)rng_below(rng, n);
+	for (size_t i = 0; i < n; i++) {
+		long node = (long)((start + i) % n);
+		bool free_node = true;
+		for (size_t k = 0; k < n_taken; k++)
+			free_node = free_node && taken[k] != node;
+		if (!free_node)
+			continue;
+		if (!is_confirmed_elsewhere(p, p->nodes.v[node]))
+			return node;
+		if (any < 0)
+			any = node;
+	}
+	return any;
+}
+
+static int rank_of_node(const struct plan_step *s, long node)
+{
+	for (int i = 0; i < s->n_ranks; i++)
+		if ((long)s->rank_node[i] == node)
+			return i;
+	return -1;
+}
+
+/* Repeats the main jobs of an entry that the subject stands for: all, or a node's, or a round. */
+static int repeat_jobs(struct plan *p, size_t from, struct plan_step *to, size_t entry,
+                       const struct plan_job *like, long node, struct hb_err *err)
+{
+	int rc = HB_OK;
+	int64_t first_round = -1;
+	bool any = false;
+	for (size_t i = 0; rc == HB_OK && i < p->steps[from].n_jobs; i++) {
+		const struct plan_step *s = &p->steps[from];
+		struct plan_job j = s->jobs[i];
+		if (j.entry != entry || j.phase != PHASE_MAIN || j.first_case != 0)
+			continue;
+		if (node >= 0 && (long)s->rank_node[j.ranks[0]] != node)
+			continue;
+		if (!any)
+			first_round = j.round;
+		if (j.round != first_round)
+			continue;
+		any = true;
+		j.phase = like->phase;
+		j.repeat = like->repeat;
+		j.subject = like->subject;
+		j.partner = like->partner;
+		rc = plan_jobs_add(p, to, &j, err);
+	}
+	return rc;
+}
+
+static int add_side(struct plan *p, size_t from, struct plan_step *to, const char *bench,
+                    const struct side *side, int repeat, struct hb_err *err)
+{
+	int rc = HB_OK;
+	for (size_t e = 0; rc == HB_OK && e < p->suite->n_entries; e++) {
+		const struct bench_info *info = p->suite->entries[e].info;
+		if (strcmp(info->name, bench) != 0 || !in_step(&p->steps[from], e))
+			continue;
+		struct plan_job like = { .entry = e,
+			                 .phase = side->phase,
+			                 .repeat = repeat,
+			                 .subject = side->subject,
+			                 .partner = side->partner,
+			                 .round = -1,
+			                 .alone = true };
+		if (side->peer >= 0)
+			rc = plan_pair_jobs(p, to, &like, rank_of_node(to, side->node),
+			                    rank_of_node(to, side->peer), err);
+		else
+			rc = repeat_jobs(p, from, to, e, &like,
+			                 info->shape == BENCH_LOCAL ? side->node : -1, err);
+	}
+	return rc;
+}
+
+/* Which nodes take part; control is dropped where there are too few for disjoint pairs. */
+static int choose_sides(const struct plan *p, const struct bench_info *info, const char *subject,
+                        const char *control, struct side side[2], struct hb_err *err)
+{
+	struct rng rng;
+	bool whole = strcmp(subject, cluster) == 0;
+	bool pairs = info->shape == BENCH_PAIR && p->nodes.n > 1 && !whole;
+	side[0].node = whole ? -1 : nodeset_find(&p->nodes, subject);
+	side[1].node = control ? nodeset_find(&p->nodes, control) : -1;
+	if (!whole && side[0].node < 0)
+		return hb_fail(err, HB_E_USAGE, "cannot confirm %s: not a node of this run",
+		               subject);
+	if (side[1].node == side[0].node || whole || info->shape == BENCH_GROUP ||
+	    (pairs && p->nodes.n < NODES_FOR_CONTROL))
+		side[1].node = -1;
+	side[0].subject = side[1].partner = whole ? cluster : p->nodes.v[side[0].node];
+	side[1].subject = side[0].partner = side[1].node < 0 ? NULL : p->nodes.v[side[1].node];
+	side[0].phase = PHASE_CONFIRM;
+	side[1].phase = PHASE_CONTROL;
+	side[0].peer = side[1].peer = -1;
+	if (!pairs)
+		return HB_OK;
+	rng_stream(&rng, p->seed, rng_hash(subject, strlen(subject)), 1);
+	long taken[3] = { side[0].node, side[1].node, -1 };
+	side[0].peer = pick_peer(p, taken, 2, &rng);
+	taken[2] = side[0].peer;
+	if (side[1].node >= 0)
+		side[1].peer = pick_peer(p, taken, 3, &rng);
+	return HB_OK;
+}
+
+static bool measures(const struct plan *p, size_t step, const char *bench)
+{
+	const struct plan_step *s = &p->steps[step];
+	for (size_t i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i].phase == PHASE_MAIN &&
+		    strcmp(p->suite->entries[s->jobs[i].entry].info->name, bench) == 0)
+			return true;
+	return false;
+}
+
+static void drop_last_step(struct plan *p)
+{
+	struct plan_step *s = &p->steps[--p->n_steps];
+	for (size_t i = 0; i < s->n_jobs; i++)
+		free(s->jobs[i].ranks);
+	free(s->jobs);
+	free(s->rank_node);
+	free(s->helper);
+}
+
+static int add_confirm_step(struct plan *p, size_t from, const char *bench,
+                            const struct side side[2], struct hb_err *err)
+{
+	int rc = HB_OK;
+	if (p->n_steps >= PLAN_STEPS_MAX)
+		return hb_fail(err, HB_E_USAGE, "the plan has %zu steps already", p->n_steps);
+	struct plan_step *s = plan_step_add(p, p->steps[from].helper, p->steps[from].rpn);
+	for (int repeat = 0; rc == HB_OK && repeat < REPEATS; repeat++)
+		for (int i = 0; rc == HB_OK && i < 2; i++)
+			if (side[i].subject)
+				rc = add_side(p, from, s, bench, &side[i], repeat, err);
+	if (rc != HB_OK)
+		drop_last_step(p);
+	else
+		plan_step_estimate(p, s);
+	return rc;
+}
+
+int plan_add_confirm(struct plan *p, const char *bench, const char *subject, const char *control,
+                     struct hb_err *err)
+{
+	const struct bench_info *info = catalog_find(bench);
+	struct side side[2] = { 0 };
+	size_t n_steps = p->n_steps;
+	bool found = false;
+	int rc = HB_OK;
+	for (size_t i = 0; info && rc == HB_OK && i < n_steps; i++) {
+		if (!measures(p, i, bench))
+			continue;
+		if (!found)
+			rc = choose_sides(p, info, subject, control, side, err);
+		found = true;
+		if (rc == HB_OK)
+			rc = add_confirm_step(p, i, bench, side, err);
+	}
+	if (!found)
+		return hb_fail(err, HB_E_USAGE, "cannot confirm %s with %s: it is not planned",
+		               subject, bench);
+	return rc;
+}
