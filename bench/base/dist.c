@@ -50,7 +50,9 @@ double dist_norm_quantile(double p)
 		return NAN;
 	if (p <= 0 || p >= 1)
 		return p <= 0 ? -INFINITY : INFINITY;
-	return p <= 0.5 ? -norm_upper(p) : norm_upper(1 - p);
+	if (p == 0.5)
+		return 0;
+	return p < 0.5 ? -norm_upper(p) : norm_upper(1 - p);
 }
 
 /* What Stirling's formula for ln gamma leaves out, for z >= 20 to the last digit. */
