@@ -1,15 +1,10 @@
 /*
  * mpi.bandwidth: a window of messages from one rank to the other, each with a buffer of its own
- * (one shared buffer would stay in cache and double the figure), and one empty message back.
- *
- * Rank 0 has the clock in both directions. From a to b the empty message says "all is here" and
- * ends the window; from b to a it says "go" and begins it. Either way one window costs one short
- * message and the receiver posts while the short message is under way, so that the directions
- * compare.
+ * (one shared buffer would stay in cache and double the figure), closed by an empty message back.
+ * The sender has the clock, in either direction (run.c), so that the directions compare.
  */
 #include "bench/mpi/benches.h"
 #include "bench/mpi/p2p.h"
-#include "bench/mpi/wait.h"
 
 /* Both directions asked for at once are a to b: the job of the other direction is its own. */
 static bool is_sender(const struct bench *b)
@@ -31,13 +26,15 @@ static int bandwidth_prepare(struct bench *b, struct hb_err *err)
 	return p2p_prepare(b, o->window, is_sender(b) ? P2P_SENDS : P2P_RECEIVES, err);
 }
 
-static int send_token(struct bench *b, MPI_Request *req, struct hb_err *err)
+static int send_token(struct bench *b, struct hb_err *err)
 {
 	struct p2p *p = b->state;
-
-	return mpi_check(
-	        MPI_Isend(NULL, 0, MPI_BYTE, p->peer.rank, p->peer.tag_token, p->peer.comm, req),
+	MPI_Request req;
+	int rc = mpi_check(
+	        MPI_Isend(NULL, 0, MPI_BYTE, p->peer.rank, p->peer.tag_token, p->peer.comm, &req),
 	        "MPI_Isend", err);
+
+	return rc ? rc : mpi_wait_spinning(&req, b->deadline_ns, err);
 }
 
 static int take_token(struct bench *b, struct hb_err *err)
@@ -48,7 +45,7 @@ static int take_token(struct bench *b, struct hb_err *err)
 	        MPI_Irecv(NULL, 0, MPI_BYTE, p->peer.rank, p->peer.tag_token, p->peer.comm, &req),
 	        "MPI_Irecv", err);
 
-	return rc ? rc : p2p_wait(b, &req, err);
+	return rc ? rc : mpi_wait_spinning(&req, b->deadline_ns, err);
 }
 
 static int wait_window(struct bench *b, struct hb_err *err)
@@ -57,7 +54,7 @@ static int wait_window(struct bench *b, struct hb_err *err)
 	int rc = HB_OK;
 
 	for (int i = 0; !rc && i < p->slots; i++)
-		rc = p2p_wait(b, &p->r[i], err);
+		rc = mpi_wait_spinning(&p->r[i], b->deadline_ns, err);
 	return rc;
 }
 
@@ -68,7 +65,9 @@ static int send_window(struct bench *b, struct hb_err *err)
 
 	for (int i = 0; !rc && i < p->slots; i++)
 		rc = p2p_send(p, i, &p->r[i], err);
-	return rc ? rc : wait_window(b, err);
+	if (!rc)
+		rc = wait_window(b, err);
+	return rc ? rc : take_token(b, err);
 }
 
 static int receive_window(struct bench *b, struct hb_err *err)
@@ -78,22 +77,9 @@ static int receive_window(struct bench *b, struct hb_err *err)
 
 	for (int i = 0; !rc && i < p->slots; i++)
 		rc = p2p_receive(p, i, &p->r[i], err);
-	return rc ? rc : wait_window(b, err);
-}
-
-/* One window with the short message on the side of rank 0's clock that the direction asks for. */
-static int one_window(struct bench *b, bool sender, bool token_first, struct hb_err *err)
-{
-	MPI_Request token = MPI_REQUEST_NULL;
-	int rc = HB_OK;
-
-	if (token_first)
-		rc = sender ? take_token(b, err) : send_token(b, &token, err);
 	if (!rc)
-		rc = sender ? send_window(b, err) : receive_window(b, err);
-	if (!rc && !token_first)
-		rc = sender ? take_token(b, err) : send_token(b, &token, err);
-	return rc ? rc : p2p_wait(b, &token, err);
+		rc = wait_window(b, err);
+	return rc ? rc : send_token(b, err);
 }
 
 static int bandwidth_iterate(struct bench *b, uint64_t n, struct sink *sink, struct hb_err *err)
@@ -103,7 +89,7 @@ static int bandwidth_iterate(struct bench *b, uint64_t n, struct sink *sink, str
 
 	(void)sink;
 	for (uint64_t i = 0; !rc && i < n; i++)
-		rc = one_window(b, sender, b->dir == DIR_BA, err);
+		rc = sender ? send_window(b, err) : receive_window(b, err);
 	if (rc)
 		b->comm->broken = 1;
 	return rc;

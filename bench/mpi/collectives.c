@@ -10,7 +10,6 @@
 #include "bench/base/rng.h"
 #include "bench/mpi/benches.h"
 #include "bench/mpi/p2p.h"
-#include "bench/mpi/wait.h"
 
 /*
  * The data of a checked call: small whole numbers that repeat every PERIOD elements. A prime, so

@@ -30,7 +30,7 @@ struct mpi_route {
 	MPI_Comm comm;
 	int rank;      /* in comm */
 	int tag_data;  /* of messages under test */
-	int tag_token; /* of the short messages that open or close a window */
+	int tag_token; /* of the short message that closes a window */
 };
 void comm_mpi_route(const struct comm *c, int rank, struct mpi_route *out);
 

@@ -2,6 +2,7 @@
 #include <link.h>
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

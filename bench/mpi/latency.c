@@ -27,9 +27,9 @@ static int ping(struct bench *b, uint64_t n, struct hb_err *err)
 		if (!rc)
 			rc = p2p_receive(p, 0, &in, err);
 		if (!rc)
-			rc = p2p_wait(b, &in, err);
+			rc = mpi_wait_spinning(&in, b->deadline_ns, err);
 		if (!rc)
-			rc = p2p_wait(b, &out, err);
+			rc = mpi_wait_spinning(&out, b->deadline_ns, err);
 	}
 	return rc;
 }
@@ -41,13 +41,13 @@ static int pong(struct bench *b, uint64_t n, struct hb_err *err)
 	int rc = n ? p2p_receive(p, 0, &in, err) : HB_OK;
 
 	for (uint64_t i = 0; !rc && i < n; i++) {
-		rc = p2p_wait(b, &in, err);
+		rc = mpi_wait_spinning(&in, b->deadline_ns, err);
 		if (!rc)
 			rc = p2p_send(p, 0, &out, err);
 		if (!rc && i + 1 < n)
 			rc = p2p_receive(p, 0, &in, err);
 		if (!rc)
-			rc = p2p_wait(b, &out, err);
+			rc = mpi_wait_spinning(&out, b->deadline_ns, err);
 	}
 	return rc;
 }

@@ -8,7 +8,6 @@
 
 #include "bench/base/mem.h"
 #include "bench/core/verify.h"
-#include "bench/mpi/wait.h"
 
 enum { CACHE_LINE = 64, MEMORY_SHARE = 4 };
 
@@ -124,31 +123,6 @@ void p2p_teardown(struct bench *b)
 	region_free(&p->receive);
 	free(p->r);
 	p->r = NULL;
-}
-
-int p2p_send(struct p2p *p, int slot, MPI_Request *req, struct hb_err *err)
-{
-	int rc = MPI_Isend(p->send.at + (size_t)slot * p->stride, p->count, p->type, p->peer.rank,
-	                   p->peer.tag_data, p->peer.comm, req);
-
-	return rc == MPI_SUCCESS ? HB_OK : mpi_check(rc, "MPI_Isend", err);
-}
-
-int p2p_receive(struct p2p *p, int slot, MPI_Request *req, struct hb_err *err)
-{
-	int rc = MPI_Irecv(p->receive.at + (size_t)slot * p->stride, p->count, p->type,
-	                   p->peer.rank, p->peer.tag_data, p->peer.comm, req);
-
-	return rc == MPI_SUCCESS ? HB_OK : mpi_check(rc, "MPI_Irecv", err);
-}
-
-int p2p_wait(struct bench *b, MPI_Request *req, struct hb_err *err)
-{
-	int rc = mpi_wait_spinning(req, b->deadline_ns, err);
-
-	if (rc)
-		b->comm->broken = 1;
-	return rc;
 }
 
 static uint64_t slot_seed(const struct bench *b, int slot)

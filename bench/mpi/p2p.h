@@ -7,6 +7,7 @@
 
 #include "bench/core/bench.h"
 #include "bench/mpi/comm_mpi.h"
+#include "bench/mpi/wait.h"
 
 /* Whole pages, touched by the rank that uses them. */
 struct region {
@@ -43,10 +44,21 @@ int p2p_prepare(struct bench *b, int slots, unsigned roles, struct hb_err *err);
 void p2p_teardown(struct bench *b);
 
 /* Message slot of the send region to the peer, of the receive region from it. */
-int p2p_send(struct p2p *p, int slot, MPI_Request *req, struct hb_err *err);
-int p2p_receive(struct p2p *p, int slot, MPI_Request *req, struct hb_err *err);
-/* Polls until req is done; a timeout or failure breaks b->comm. */
-int p2p_wait(struct bench *b, MPI_Request *req, struct hb_err *err);
+static inline int p2p_send(struct p2p *p, int slot, MPI_Request *req, struct hb_err *err)
+{
+	int rc = MPI_Isend(p->send.at + (size_t)slot * p->stride, p->count, p->type, p->peer.rank,
+	                   p->peer.tag_data, p->peer.comm, req);
+
+	return rc == MPI_SUCCESS ? HB_OK : mpi_check(rc, "MPI_Isend", err);
+}
+
+static inline int p2p_receive(struct p2p *p, int slot, MPI_Request *req, struct hb_err *err)
+{
+	int rc = MPI_Irecv(p->receive.at + (size_t)slot * p->stride, p->count, p->type,
+	                   p->peer.rank, p->peer.tag_data, p->peer.comm, req);
+
+	return rc == MPI_SUCCESS ? HB_OK : mpi_check(rc, "MPI_Irecv", err);
+}
 
 /*
  * Patterns that depend on seed, sending rank and slot. Filled before a checked transfer; the

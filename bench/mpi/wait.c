@@ -1,15 +1,9 @@
 #include <sched.h>
-#include <stdbool.h>
 
 #include "bench/core/clock.h"
 #include "bench/mpi/wait.h"
 
-/*
- * A poll takes about 50 ns, a look at the clock about half of that: once in 1,024 polls it is not
- * measurable. Where ranks share a core and MPI yields in every poll, 1,024 polls can take a
- * second or so; a rarer look would let a deadline pass by minutes.
- */
-enum { POLLS_PER_LOOK = 1024, POLLS_BEFORE_YIELD = 1024, YIELDS_PER_LOOK = 16 };
+enum { POLLS_BEFORE_YIELD = 1024, YIELDS_PER_LOOK = 16 };
 
 int mpi_check(int rc, const char *call, struct hb_err *err)
 {
@@ -23,30 +17,14 @@ int mpi_check(int rc, const char *call, struct hb_err *err)
 	return hb_fail(err, HB_E_LIB, "%s: %.*s (code %d)", call, len, text, rc);
 }
 
-static bool passed(uint64_t deadline_ns)
+bool mpi_wait_passed(uint64_t deadline_ns)
 {
 	return deadline_ns && clock_ns() >= deadline_ns;
 }
 
-static int timed_out(struct hb_err *err)
+int mpi_wait_timed_out(struct hb_err *err)
 {
 	return hb_fail(err, HB_E_TIMEOUT, "the other rank did not answer before the deadline");
-}
-
-int mpi_wait_spinning(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err)
-{
-	int done = 0;
-
-	for (unsigned polls = 1;; polls++) {
-		int rc = MPI_Test(req, &done, MPI_STATUS_IGNORE);
-
-		if (rc != MPI_SUCCESS)
-			return mpi_check(rc, "MPI_Test", err);
-		if (done)
-			return HB_OK;
-		if (polls % POLLS_PER_LOOK == 0 && passed(deadline_ns))
-			return timed_out(err);
-	}
 }
 
 int mpi_wait_yielding(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err)
@@ -62,8 +40,8 @@ int mpi_wait_yielding(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err
 			return HB_OK;
 		if (polls < POLLS_BEFORE_YIELD)
 			continue;
-		if (polls % YIELDS_PER_LOOK == 0 && passed(deadline_ns))
-			return timed_out(err);
+		if (polls % YIELDS_PER_LOOK == 0 && mpi_wait_passed(deadline_ns))
+			return mpi_wait_timed_out(err);
 		sched_yield();
 	}
 }
