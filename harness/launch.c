@@ -1,1 +1,275 @@
-extern int hpcbench_pending;
+#include "harness/launch.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/launch_parts.h"
+#include "harness/wait.h"
+
+enum { LOADER_EXIT = 127 };
+
+const char *step_status_name(enum step_status s)
+{
+	static const char *const names[] = { "done", "partial", "skipped", "failed", "cancelled" };
+
+	return names[s];
+}
+
+/*
+ * Which line of a child's output says why it never worked: what the loader said, else what a
+ * helper said, else the last one that is not a ruler of mpirun's.
+ */
+static void failure_line(const struct spawn *c, char *out, size_t n)
+{
+	const char *text = spawn_text(c, SPAWN_ERR), *best = NULL;
+	size_t best_len = 0;
+	int rank = 0;
+
+	for (const char *at = text; *at;) {
+		size_t len = strcspn(at, "\n");
+		int mine = 1;
+		if (memmem(at, len, "error while loading shared libraries", 36))
+			mine = 3;
+		else if (len > 9 && strncmp(at, "hpcbench-", 9) == 0)
+			mine = 2;
+		else if (strspn(at, "- \t\r") >= len)
+			mine = 0;
+		if (mine > 0 && mine >= rank) {
+			best = at;
+			best_len = len;
+			rank = mine;
+		}
+		at += len + (at[len] == '\n');
+	}
+	if (n > 0)
+		out[0] = '\0';
+	for (size_t i = 0; best && i < best_len && i + 1 < n; i++) {
+		unsigned char b = (unsigned char)best[i];
+		out[i] = b >= ' ' && b < 0x7f ? (char)b : '?';
+		out[i + 1] = '\0';
+	}
+}
+
+static bool says_skip(int status, const struct spawn *c)
+{
+	return (WIFEXITED(status) &&
+	        (WEXITSTATUS(status) == LOADER_EXIT || WEXITSTATUS(status) == HB_EXIT_SKIPPED)) ||
+	       strstr(spawn_text(c, SPAWN_ERR), "error while loading shared libraries");
+}
+
+/* Nobody ever connected: a library that is missing, or a launcher that does not work. */
+static enum step_status nobody_came(struct step_run *r)
+{
+	struct launch *l = r->l;
+	char line[300], how[64];
+	int status = 0;
+	bool ended = spawn_ended(r->child, &status);
+
+	failure_line(r->child, line, sizeof line);
+	if (ended && says_skip(status, r->child)) {
+		snprintf(l->reason, sizeof l->reason, "%s",
+		         line[0] ? line : "its helper cannot run here");
+		return STEP_SKIPPED;
+	}
+	spawn_status_text(status, how, sizeof how);
+	if (!ended || l->signal)
+		snprintf(how, sizeof how, "within %d s", l->p.ops->connect_ms / 1000);
+	snprintf(l->reason, sizeof l->reason,
+	         "launcher %s started no rank of hpcbench-%s that connected (%s)%s%s",
+	         l->p.ops->name, r->step->helper, how, line[0] ? ": " : "", line);
+	return STEP_FAILED;
+}
+
+static void log_step_end(struct step_run *r, enum step_status s)
+{
+	json_object *line = step_journal(r, "step-end");
+	int status = 0;
+
+	js_set_str(line, "status", step_status_name(s));
+	if (r->child && spawn_ended(r->child, &status)) {
+		if (WIFEXITED(status))
+			js_set_i64(line, "exit", WEXITSTATUS(status));
+		else if (WIFSIGNALED(status))
+			js_set_i64(line, "signal", WTERMSIG(status));
+	}
+	if (r->l->reason[0])
+		js_set_str(line, "reason", r->l->reason);
+	step_log(r, line);
+}
+
+static int start_child(struct step_run *r, struct hb_err *err)
+{
+	struct launch *l = r->l;
+	struct launch_what w = { l->p.arg, l->p.plan, r->step };
+	struct launch_command c;
+	json_object *line;
+	int rc = launch_command_make(l->p.ops, &w, r->attempt, ctl_address(l->ctl),
+	                             ctl_token(l->ctl), &c, err);
+
+	if (rc != HB_OK)
+		return rc;
+	struct spawn_params p = { .argv = (const char *const *)c.argv,
+		                  .env = (const char *const *)c.env,
+		                  .missing_hint = c.missing_hint,
+		                  .line = l->p.output,
+		                  .ctx = l->p.ctx };
+	ctl_expect(l->ctl, r->step->id, r->attempt, r->step->n_ranks, &step_handlers, r);
+	rc = spawn_start(&p, &r->child, err);
+	if (rc == HB_OK) {
+		line = step_journal(r, "step-start");
+		js_set_str(line, "helper", r->step->helper);
+		js_set_i64(line, "pid", spawn_pid(r->child));
+		step_log(r, line);
+	}
+	launch_command_free(&c);
+	return rc;
+}
+
+/* True when the launcher died under jobs that another start could still run. */
+static bool again(const struct step_run *r, bool by_itself)
+{
+	return by_itself && r->joined > 0 && r->attempt < LAUNCH_ATTEMPTS && !r->l->signal &&
+	       !r->world_wrong && r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
+}
+
+static void attempt_reset(struct step_run *r)
+{
+	r->attempt++;
+	r->joined = r->gone = 0;
+	r->start_ms = r->last_join_ms = wait_now_ms();
+	r->world_wrong = false;
+	r->child = NULL;
+}
+
+static enum step_status finish(struct step_run *r, enum step_status s)
+{
+	struct launch *l = r->l;
+	enum unit_status unit = s == STEP_SKIPPED ? UNIT_SKIPPED : UNIT_GIVEN_UP;
+	bool lost = false;
+
+	step_close_jobs(r, unit, l->reason[0] ? l->reason : "the step ended before it");
+	for (size_t j = 0; j < r->step->n_jobs; j++)
+		lost = lost || r->s.job[j] == JOB_GIVEN_UP;
+	return s == STEP_DONE && lost ? STEP_PARTIAL : s;
+}
+
+/* Runs attempts until there is nothing left to try. A failing start is a skip or a failure. */
+static enum step_status run_attempts(struct step_run *r)
+{
+	struct launch *l = r->l;
+	enum step_status s = STEP_DONE;
+	struct hb_err err;
+	bool more = true;
+
+	while (more) {
+		attempt_reset(r);
+		if (start_child(r, &err) != HB_OK) {
+			snprintf(l->reason, sizeof l->reason, "%s", err.text);
+			s = finish(r, err.code == HB_E_UNSUPPORTED ? STEP_SKIPPED : STEP_FAILED);
+			log_step_end(r, s);
+			return s;
+		}
+		launch_log_flush(&l->log, NULL);
+		step_loop(r);
+		bool by_itself = spawn_ended(r->child, NULL);
+		if (!by_itself)
+			step_end_child(r);
+		step_drain(r);
+		bool unfinished = sched_worth_relaunch(&r->s);
+		more = again(r, by_itself);
+		if (l->signal) {
+			s = STEP_CANCELLED;
+			snprintf(l->reason, sizeof l->reason, "stopped by %s",
+			         strsignal(l->signal));
+		} else if (r->world_wrong) {
+			s = STEP_FAILED;
+		} else if (r->joined == 0) {
+			s = nobody_came(r);
+		} else if (by_itself && unfinished && !more) {
+			snprintf(l->reason, sizeof l->reason, "the launcher ended before its work");
+		}
+		if (more) {
+			step_event(r, "warn", "relaunch",
+			           "step %llu: the launcher died; starting it once more without "
+			           "what was being measured",
+			           (unsigned long long)r->step->id);
+			sched_relaunch(&r->s);
+		} else {
+			s = finish(r, s);
+		}
+		log_step_end(r, more ? STEP_PARTIAL : s);
+		ctl_expect(l->ctl, 0, 0, 0, NULL, NULL);
+		spawn_free(r->child);
+		r->child = NULL;
+	}
+	return s;
+}
+
+int launch_step(struct launch *l, size_t index, enum step_status *status, const char **reason,
+                struct hb_err *err)
+{
+	struct step_run r;
+
+	l->reason[0] = '\0';
+	step_run_init(&r, l, index);
+	step_read_signals(l);
+	if (l->signal) {
+		snprintf(l->reason, sizeof l->reason, "stopped by %s", strsignal(l->signal));
+		*status = finish(&r, STEP_CANCELLED);
+	} else {
+		*status = run_attempts(&r);
+	}
+	step_run_free(&r);
+	*reason = l->reason;
+	return launch_log_flush(&l->log, err);
+}
+
+/* ---- the run ---- */
+
+int launch_open(const struct launch_params *p, struct launch **out, struct hb_err *err)
+{
+	struct launch *l = hb_alloc(sizeof *l);
+	struct ctl_params c = { .run = p->run };
+	int rc;
+
+	l->p = *p;
+	l->start_ms = wait_now_ms();
+	rc = launch_log_open(&l->log, p->dir, err);
+	if (rc == HB_OK)
+		rc = ctl_open(&c, &l->ctl, err);
+	if (rc == HB_OK) {
+		json_object *o = json_object_new_object();
+		js_set_str(o, "type", "start");
+		js_set_str(o, "run", p->run);
+		rc = launch_journal(l, o, err);
+		js_put(o);
+	}
+	if (rc != HB_OK) {
+		launch_close(l, NULL);
+		return rc;
+	}
+	*out = l;
+	return HB_OK;
+}
+
+int launch_journal(struct launch *l, json_object *o, struct hb_err *err)
+{
+	launch_log_add(&l->log, LOG_JOURNAL, json_object_get(o), RECORD_GUESS);
+	return launch_log_flush(&l->log, err);
+}
+
+int launch_signal(const struct launch *l)
+{
+	return l->signal;
+}
+
+int launch_close(struct launch *l, struct hb_err *err)
+{
+	if (!l)
+		return HB_OK;
+	int rc = launch_log_close(&l->log, err);
+	ctl_close(l->ctl);
+	free(l);
+	return rc;
+}

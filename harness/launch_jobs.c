@@ -1,1 +1,393 @@
-extern int hpcbench_pending;
+/* Jobs of a step: the command, the records that answer it, deadlines, and how each unit ends. */
+#include <stdarg.h>
+
+#include "bench/base/mem.h"
+#include "bench/base/rng.h"
+#include "harness/launch_parts.h"
+#include "harness/wait.h"
+
+void step_run_init(struct step_run *r, struct launch *l, size_t index)
+{
+	const struct plan *plan = l->p.plan;
+	const struct plan_step *step = &plan->steps[index];
+	size_t n_ranks = (size_t)step->n_ranks, units = 0;
+
+	*r = (struct step_run){ .l = l, .step = step, .index = index };
+	sched_init(&r->s, step, plan->max_pairs);
+	r->host = hb_alloc((n_ranks + 1) * sizeof *r->host);
+	r->why = hb_alloc((n_ranks + 1) * sizeof *r->why);
+	r->heard_ms = hb_alloc((n_ranks + 1) * sizeof *r->heard_ms);
+	for (size_t i = 0; i < n_ranks; i++)
+		r->host[i] = hb_strdup(plan->nodes.v[step->rank_node[i]]);
+	r->due_ms = hb_alloc((step->n_jobs + 1) * sizeof *r->due_ms);
+	r->unit_at = hb_alloc((step->n_jobs + 1) * sizeof *r->unit_at);
+	for (size_t j = 0; j < step->n_jobs; j++) {
+		r->unit_at[j] = units;
+		units += step->jobs[j].cases.n;
+	}
+	r->ended = hb_alloc(units + 1);
+}
+
+void step_run_free(struct step_run *r)
+{
+	for (int i = 0; i < r->step->n_ranks; i++) {
+		free(r->host[i]);
+		free(r->why[i]);
+	}
+	free(r->host);
+	free(r->why);
+	free(r->heard_ms);
+	free(r->due_ms);
+	free(r->unit_at);
+	free(r->ended);
+	sched_free(&r->s);
+}
+
+/* ---- telling ---- */
+
+static const struct suite_entry *entry_of(const struct step_run *r, const struct plan_job *job)
+{
+	return &r->l->p.plan->suite->entries[job->entry];
+}
+
+json_object *step_journal(const struct step_run *r, const char *type)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "type", type);
+	js_set_u64(o, "step", r->step->id);
+	js_set_u64(o, "attempt", r->attempt);
+	return o;
+}
+
+void step_log(struct step_run *r, json_object *o)
+{
+	launch_log_add(&r->l->log, LOG_JOURNAL, o, RECORD_GUESS);
+}
+
+void step_event(struct step_run *r, const char *level, const char *code, const char *fmt, ...)
+{
+	struct rec_ids ids = { .step = r->step->id, .attempt = r->attempt };
+	char text[640];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	launch_log_add(&r->l->log, LOG_RECORDS, rec_event_to_json(&ids, level, code, text),
+	               RECORD_GUESS);
+	if (r->l->p.note)
+		r->l->p.note(r->l->p.ctx, level, text);
+}
+
+void step_job_text(const struct step_run *r, size_t j, struct buf *out)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	const struct bench_info *info = entry_of(r, job)->info;
+
+	buf_puts(out, info->name);
+	if (info->shape == BENCH_GROUP)
+		buf_printf(out, " %d ranks", job->n_ranks);
+	else
+		buf_printf(out, " %s", r->host[job->ranks[0]]);
+	if (info->shape == BENCH_PAIR)
+		buf_printf(out, "%s%s", strcmp(job->dir, "both") == 0 ? "-" : ">",
+		           r->host[job->ranks[1]]);
+}
+
+/* ---- the command ---- */
+
+static double inject_of(const struct step_run *r, const struct plan_job *job)
+{
+	const struct plan *p = r->l->p.plan;
+	const char *node = r->l->p.inject_node;
+	const char *bench = p->inject_bench;
+
+	if (p->inject <= 1 ||
+	    (bench && strcmp(bench, "*") != 0 && strcmp(bench, entry_of(r, job)->info->name) != 0))
+		return 1;
+	for (int i = 0; node && i < job->n_ranks; i++)
+		if (strcmp(r->host[job->ranks[i]], node) == 0)
+			return p->inject;
+	return node ? 1 : p->inject;
+}
+
+static void add_cases(const struct step_run *r, size_t j, json_object *msg)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	const struct bench_info *info = entry_of(r, job)->info;
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < job->cases.n; i++) {
+		json_object *c = json_object_new_object();
+		if (r->ended[r->unit_at[j] + i]) {
+			js_put(c);
+			continue;
+		}
+		js_set_u64(c, "unit", job->first_unit + i);
+		js_set_u64(c, "bytes", job->cases.v[i].bytes);
+		js_set_obj(c, "opts", opt_to_json(info->opts, job->cases.v[i].opts, 0));
+		json_object_array_add(list, c);
+	}
+	js_set_obj(msg, "cases", list);
+}
+
+static void add_subject(const struct step_run *r, const struct plan_job *job, json_object *msg)
+{
+	const struct bench_info *info = entry_of(r, job)->info;
+	json_object *ranks = json_object_new_array();
+
+	for (int i = 0; i < job->n_ranks; i++)
+		json_object_array_add(ranks, json_object_new_int(job->ranks[i]));
+	js_set_str(msg, "bench", info->name);
+	js_set_obj(msg, "ranks", ranks);
+	js_set_str(msg, "a", info->shape == BENCH_GROUP ? "cluster" : r->host[job->ranks[0]]);
+	if (info->shape == BENCH_PAIR) {
+		js_set_str(msg, "b", r->host[job->ranks[1]]);
+		js_set_str(msg, "dir", job->dir);
+	}
+	js_set_i64(msg, "round", job->round);
+}
+
+static json_object *job_message(const struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	const struct suite_entry *e = entry_of(r, job);
+	json_object *msg = json_object_new_object();
+	struct rng rng;
+
+	rng_stream(&rng, r->l->p.plan->seed, job->id, 0);
+	js_set_str(msg, "msg", "job");
+	js_set_u64(msg, "job", job->id);
+	js_set_str(msg, "phase", phase_name(job->phase));
+	js_set_u64(msg, "step", r->step->id);
+	js_set_u64(msg, "attempt", r->attempt);
+	add_subject(r, job, msg);
+	js_set_u64(msg, "seed", rng_u64(&rng));
+	js_set_f64(msg, "precision", e->precision);
+	js_set_f64(msg, "max_time", e->max_time_s);
+	js_set_u64(msg, "max_iters", e->max_iters);
+	js_set_f64(msg, "deadline", e->deadline_s);
+	js_set_bool(msg, "verify", e->verify);
+	js_set_f64(msg, "inject", inject_of(r, job));
+	/* Which repetition of a confirming rerun; 0 in the main part. */
+	js_set_i64(msg, "repeat", job->phase == PHASE_MAIN ? 0 : job->repeat + 1);
+	add_cases(r, j, msg);
+	return msg;
+}
+
+void step_renew_due(struct step_run *r, size_t j)
+{
+	double s = entry_of(r, &r->step->jobs[j])->deadline_s;
+
+	r->due_ms[j] = wait_now_ms() + JOB_SLACK_MS + (int64_t)(s * 1000);
+}
+
+void step_start_job(struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	json_object *msg = job_message(r, j);
+	json_object *line = step_journal(r, "job-start");
+	struct buf text = BUF_INIT;
+
+	step_job_text(r, j, &text);
+	js_set_u64(line, "job", job->id);
+	js_set_str(line, "phase", phase_name(job->phase));
+	js_set_str(line, "what", buf_text(&text));
+	step_log(r, line);
+	buf_free(&text);
+	sched_started(&r->s, j);
+	step_renew_due(r, j);
+	/* A rank that cannot be told is on its way out: its leave is about to come. */
+	for (int i = 0; i < job->n_ranks; i++)
+		ctl_send(r->l->ctl, job->ranks[i], msg, NULL);
+	js_put(msg);
+}
+
+/* ---- the end of units and jobs ---- */
+
+void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_status status)
+{
+	json_object *line = step_journal(r, "unit-end");
+
+	js_set_u64(line, "unit", ids->unit);
+	js_set_str(line, "status", unit_status_name(status));
+	step_log(r, line);
+}
+
+/* Every unit of the job that has not ended ends now, by the harness's word. */
+static void end_units(struct step_run *r, size_t j, enum unit_status status, const char *reason)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+
+	for (size_t i = 0; i < job->cases.n; i++) {
+		struct rec_end end = { .ids = { .step = r->step->id,
+			                        .unit = job->first_unit + i,
+			                        .attempt = r->attempt ? r->attempt : 1,
+			                        .phase = job->phase },
+			               .status = status,
+			               .reason = reason };
+		if (r->ended[r->unit_at[j] + i])
+			continue;
+		r->ended[r->unit_at[j] + i] = 1;
+		launch_log_add(&r->l->log, LOG_RECORDS, rec_end_to_json(&end), RECORD_GUESS);
+		step_log_unit_end(r, &end.ids, status);
+	}
+}
+
+static void log_job_end(struct step_run *r, size_t j, const char *status, const char *reason)
+{
+	json_object *line = step_journal(r, "job-end");
+
+	js_set_u64(line, "job", r->step->jobs[j].id);
+	js_set_str(line, "status", status);
+	if (reason)
+		js_set_str(line, "reason", reason);
+	step_log(r, line);
+	r->jobs_done++;
+}
+
+static void job_given_up(struct step_run *r, size_t j, const char *reason)
+{
+	struct buf text = BUF_INIT;
+
+	step_job_text(r, j, &text);
+	step_event(r, "warn", "given-up", "%s given up: %s", buf_text(&text), reason);
+	buf_free(&text);
+	end_units(r, j, UNIT_GIVEN_UP, reason);
+	log_job_end(r, j, unit_status_name(UNIT_GIVEN_UP), reason);
+}
+
+void step_job_done(struct step_run *r, size_t j, const char *status, const char *reason)
+{
+	r->due_ms[j] = 0;
+	end_units(r, j, UNIT_GIVEN_UP, "no end record came although its ranks said done");
+	log_job_end(r, j, status, reason);
+}
+
+static void remember(struct step_run *r, int rank, const char *why)
+{
+	free(r->why[rank]);
+	r->why[rank] = hb_format("rank %d on %s: %s", rank, r->host[rank], why);
+}
+
+void step_on_leave(void *ctx, int rank, const char *why)
+{
+	struct step_run *r = ctx;
+	bool first = r->gone++ == 0;
+	bool was_lost = r->s.rank[rank] == RANK_LOST;
+	size_t j = sched_gone(&r->s, rank, first);
+
+	if (was_lost)
+		return;
+	remember(r, rank, why);
+	if (first)
+		step_event(r, "warn", "rank-gone", "%s", r->why[rank]);
+	if (j == SIZE_MAX)
+		return;
+	if (first)
+		job_given_up(r, j, r->why[rank]);
+}
+
+void step_rank_lost(struct step_run *r, int rank, const char *why)
+{
+	size_t j = sched_lost(&r->s, rank);
+
+	remember(r, rank, why);
+	step_event(r, "warn", "rank-lost", "%s", r->why[rank]);
+	if (j != SIZE_MAX)
+		job_given_up(r, j, r->why[rank]);
+}
+
+static const char *blame(const struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+
+	for (int i = 0; i < job->n_ranks; i++)
+		if (r->why[job->ranks[i]] && r->s.rank[job->ranks[i]] != RANK_HERE)
+			return r->why[job->ranks[i]];
+	return NULL;
+}
+
+void step_close_jobs(struct step_run *r, enum unit_status status, const char *reason)
+{
+	for (size_t j = 0; j < r->step->n_jobs; j++) {
+		enum sched_job was = r->s.job[j];
+		const char *why = status == UNIT_GIVEN_UP ? blame(r, j) : NULL;
+		if (was != JOB_WAITING && was != JOB_RUNNING && was != JOB_CUT)
+			continue;
+		if (!why)
+			why = reason;
+		end_units(r, j, status, why);
+		log_job_end(r, j, unit_status_name(status), why);
+		r->due_ms[j] = 0;
+	}
+	sched_close(&r->s);
+}
+
+/* ---- deadlines ---- */
+
+static void expire(struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	int *late = hb_alloc((size_t)job->n_ranks * sizeof *late);
+	bool was_running = r->s.job[j] == JOB_RUNNING;
+	double s = entry_of(r, job)->deadline_s + JOB_SLACK_MS / 1000.0;
+	int n = sched_expired(&r->s, j, late);
+	struct buf who = BUF_INIT;
+
+	for (int i = 0; i < n; i++) {
+		remember(r, late[i], "it did not answer in time");
+		buf_printf(&who, "%srank %d on %s", i ? ", " : "", late[i], r->host[late[i]]);
+		if (i == 7 && n > 8) {
+			buf_printf(&who, " and %d more", n - 8);
+			break;
+		}
+	}
+	char *reason = hb_format("no answer from %s within %.0f s", buf_text(&who), s);
+	r->due_ms[j] = 0;
+	if (was_running)
+		job_given_up(r, j, reason);
+	free(reason);
+	buf_free(&who);
+	free(late);
+}
+
+/* A job is watched as long as a rank is in it, even when it was given up already. */
+static bool watched(const struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+
+	for (int i = 0; r->due_ms[j] && i < job->n_ranks; i++)
+		if (r->s.rank_job[job->ranks[i]] == j)
+			return true;
+	return false;
+}
+
+static bool idle(const struct step_run *r, int rank)
+{
+	return r->s.rank[rank] == RANK_HERE && r->s.rank_job[rank] == SIZE_MAX;
+}
+
+void step_check_deadlines(struct step_run *r, int64_t now)
+{
+	for (size_t j = 0; j < r->step->n_jobs; j++)
+		if (r->due_ms[j] && now >= r->due_ms[j] && watched(r, j))
+			expire(r, j);
+	for (int i = 0; i < r->step->n_ranks; i++)
+		if (idle(r, i) && now - r->heard_ms[i] >= IDLE_SILENCE_MS)
+			step_rank_lost(r, i, "it has been silent for 30 s while waiting");
+}
+
+int64_t step_next_deadline(const struct step_run *r)
+{
+	int64_t next = -1;
+
+	for (size_t j = 0; j < r->step->n_jobs; j++)
+		if (watched(r, j) && (next < 0 || r->due_ms[j] < next))
+			next = r->due_ms[j];
+	for (int i = 0; i < r->step->n_ranks; i++)
+		if (idle(r, i) && (next < 0 || r->heard_ms[i] + IDLE_SILENCE_MS < next))
+			next = r->heard_ms[i] + IDLE_SILENCE_MS;
+	return next;
+}

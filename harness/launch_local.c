@@ -66,9 +66,9 @@ static int cores_allowed(void)
 	if (sched_getaffinity(0, sizeof mine, &mine) != 0)
 		return 1;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		int core = CPU_ISSET(cpu, &mine) ? core_of(cpu) : -1;
+		int core = CPU_ISSET((size_t)cpu, &mine) ? core_of(cpu) : -1;
 		if (core >= 0 && core < CPU_SETSIZE)
-			CPU_SET(core, &cores);
+			CPU_SET((size_t)core, &cores);
 	}
 	return CPU_COUNT(&cores);
 }
