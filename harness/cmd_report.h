@@ -1,6 +1,17 @@
 /*
  * Documents of runs and comparisons: the only place where benchmarks and verdicts become headings
  * and tables. `run`, `check`, `report`, `diff` and `baseline show` print what these return.
+ *
+ * What --json prints is the document's data. Names are stable; a change is a new "schema":
+ *	all	schema 1, kind "report" | "diff" | "baseline", code (once the command knows it)
+ *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
+ *		null without a baseline)
+ *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
+ *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
+ *		differs alone; spread: [{source, rows}]; summary: {rows, slower, regressed, suspect,
+ *		faster, inconclusive, invalid, only_old, only_new, detectable (median, ratio),
+ *		worst: {subject, bench, bytes, delta} or null}; verdicts
+ *	baseline	baseline (as its file), runs, keys, provisional
  */
 #ifndef HPCBENCH_HARNESS_CMD_REPORT_H
 #define HPCBENCH_HARNESS_CMD_REPORT_H
@@ -13,10 +24,29 @@
  * run is. */
 struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, const char *base,
                            const char *dir);
-/* Verdict rows as the benchstat-like table; only_changed leaves out rows that pass. */
-struct doc *report_diff_doc(const struct verdicts *v, const struct baseline *old_side,
-                            const struct summary *const *new_runs, size_t n_new,
-                            const char *old_name, const char *new_name);
+/* The exit code of n runs judged as one side: their verdicts (NULL: none), what is invalid in
+ * them, what was not measured. */
+int report_run_code(const struct summary *const *runs, size_t n, const struct verdicts *v,
+                    bool baseline_asked, bool baseline_missing);
+
+/* One side of a diff. */
+struct report_side {
+	const char *name;           /* as the user wrote it */
+	const struct baseline *b;   /* its figures: made from the runs, or a stored baseline */
+	bool stored_baseline;       /* b is a stored baseline; runs, if any, are made from it */
+	const struct summary *runs; /* NULL for a stored baseline on the old side */
+	size_t n;
+};
+struct report_diff {
+	const struct verdicts *v;
+	struct report_side old_side, new_side;
+	const char *reference; /* --baseline, or NULL */
+	size_t stored;         /* runs of the store that were looked at for the spread */
+	bool all;              /* every row, however many are unchanged */
+};
+/* Verdict rows as the benchstat-like table, what differs first. */
+struct doc *report_diff_doc(const struct report_diff *in);
+
 struct doc *report_baseline_doc(const struct baseline *b);
 
 #endif

@@ -1,0 +1,92 @@
+/* `hpcbench report`: what a stored run measured, and what a baseline says about it. */
+#include "harness/cmd_report.h"
+
+#include "harness/cmd.h"
+#include "harness/cmd_load.h"
+#include "harness/compare.h"
+
+struct report_opts {
+	char *baseline, *format;
+};
+
+#define AT(field) offsetof(struct report_opts, field)
+static const struct opt report_opts[] = {
+	{ OPT_STRING, 0, "baseline", "NAME|FILE", "compare with this baseline", NULL, AT(baseline),
+	  0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "format", "FORMAT", "one of hpcbench list formats (text)", NULL,
+	  AT(format), 0, 0, NULL, 0 },
+	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
+};
+
+static int unknown_format(const char *name)
+{
+	struct buf known = BUF_INIT;
+	for (size_t i = 0; report_formats[i]; i++)
+		buf_printf(&known, "%s%s", i ? ", " : "", report_formats[i]->name);
+	int code = cmd_error_text("report", CODE_USAGE, "no format \"%s\"; there are %s", name,
+	                          buf_text(&known));
+	buf_free(&known);
+	return code;
+}
+
+static int report_run(const struct common *common, const struct report_opts *o,
+                      const struct store *s, const char *name)
+{
+	struct hb_err err = { 0 };
+	struct run_list runs;
+	struct baseline b = { 0 };
+	struct verdicts v = { 0 };
+	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
+	bool missing = false;
+	if (load_runs(s, name, &runs, &err) != HB_OK)
+		return cmd_error("report", &err);
+	int code = CODE_OK;
+	if (o->baseline && load_baseline(s, o->baseline, &b, &missing, &err) != HB_OK)
+		code = missing ? cmd_error_text("report", CODE_NO_BASELINE, "%s", err.text)
+		               : cmd_error("report", &err);
+	for (size_t i = 0; i < runs.n && code == CODE_OK; i++) {
+		if (o->baseline) {
+			compare_runs(&b, &runs.ptrs[i], 1, &params, &v);
+			compare_confirm(&v, &b, &runs.v[i], &params);
+		}
+		struct doc *d = report_run_doc(&runs.v[i], o->baseline ? &v : NULL, o->baseline,
+		                               runs.dirs[i]);
+		cmd_print_as(common, d, o->format);
+		doc_free(d);
+		verdicts_free(&v);
+		v = (struct verdicts){ 0 };
+	}
+	baseline_free(&b);
+	load_runs_free(&runs);
+	return code;
+}
+
+static int run(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	const struct report_opts *o = opts;
+	struct hb_err err = { 0 };
+	struct store s;
+	if (argc != 1)
+		return cmd_error_text("report", CODE_USAGE,
+		                      "needs one RUN, not %d; as in hpcbench report latest", argc);
+	if (o->format && !report_find(o->format))
+		return unknown_format(o->format);
+	if (store_open(common->store, false, &s, &err) != HB_OK)
+		return cmd_error("report", &err);
+	int code = report_run(common, o, &s, argv[0]);
+	store_close(&s);
+	return code;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.usage = "RUN [options]",
+	.summary = "show what a run measured",
+	.text = "RUN is an id, the beginning of one, a run's folder, latest or latest~N. Prints "
+	        "the verdict first if a baseline is named, then what is slow, what was not "
+	        "measured and why, and the figures. The exit code tells only whether it could be "
+	        "printed; hpcbench check judges.",
+	.opts = report_opts,
+	.opts_size = sizeof(struct report_opts),
+	.run = run,
+};

@@ -1,0 +1,301 @@
+/*
+ * The document of one run: for somebody with a minute at eight in the morning. The verdict first,
+ * then what is slow, what was not measured, and only then the figures.
+ */
+#include <math.h>
+
+#include "harness/cmd.h"
+#include "harness/cmd_report.h"
+#include "harness/compare.h"
+#include "harness/report_parts.h"
+
+enum { SLOW_SHOWN = 20, LOSSES_SHOWN = 10, PAIRS_SHOWN = 5 };
+
+int report_run_code(const struct summary *const *runs, size_t n, const struct verdicts *v,
+                    bool baseline_asked, bool baseline_missing)
+{
+	struct code_input in = { .verdicts = v,
+		                 .baseline_asked = baseline_asked,
+		                 .baseline_missing = baseline_missing };
+	for (size_t r = 0; r < n; r++) {
+		const struct summary *s = runs[r];
+		for (size_t i = 0; i < s->n_rows; i++) {
+			enum row_quality q = s->rows[i].quality;
+			in.invalid += q == ROW_INVALID;
+			in.not_measured += q == ROW_DISTURBED || q == ROW_NOT_MEASURED;
+		}
+		/* What a suite asks for and a machine does not have is a line, not a failure; what
+		 * was asked for by name is one. */
+		bool by_name = s->suite && strcmp(s->suite, "benches") == 0;
+		for (size_t i = 0; i < s->n_losses; i++)
+			in.not_measured += by_name || s->losses[i].status != UNIT_SKIPPED;
+	}
+	return code_of(&in);
+}
+
+static size_t invalid_rows(const struct summary *s)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->n_rows; i++)
+		n += s->rows[i].quality == ROW_INVALID;
+	return n;
+}
+
+static void put_detectable(const struct verdicts *v, struct buf *text)
+{
+	double worst = NAN, median = report_mde_median(v);
+	for (size_t i = 0; i < v->n; i++)
+		worst = fmax(worst, v->rows[i].mde);
+	if (!isfinite(median))
+		return;
+	buf_puts(text, "; smallest detectable slowdown: median ");
+	report_percent(median, false, text);
+	buf_puts(text, ", worst ");
+	report_percent(worst, false, text);
+}
+
+/* "REGRESSED: 3 of 40 rows are slower than baseline night, worst: ..." */
+static void put_compared(struct doc *d, const struct verdicts *v, const char *base,
+                         const struct report_names *names)
+{
+	size_t regressed = v->count[VERDICT_REGRESSED], suspect = v->count[VERDICT_SUSPECT];
+	const struct verdict_row *worst = report_worst(v);
+	struct buf text = BUF_INIT;
+	enum doc_tone tone = DOC_GOOD;
+	if (worst) {
+		tone = regressed ? DOC_BAD : DOC_WARN;
+		buf_printf(&text, "%s: %zu of %zu row%s slower than %s, worst: ",
+		           regressed ? "REGRESSED" : "SUSPECT", regressed + suspect, v->n,
+		           v->n == 1 ? " is" : "s are", base ? base : "the baseline");
+		report_row_words(names, worst, &text);
+	} else if (v->count[VERDICT_NEW] == v->n) {
+		tone = DOC_WARN;
+		buf_printf(&text,
+		           "NOT COMPARED: nothing of this run is in %s; "
+		           "other benchmarks, sizes, hardware or node count",
+		           base ? base : "the baseline");
+	} else if (v->count[VERDICT_INCONCLUSIVE] * 4 > v->n) {
+		tone = DOC_WARN;
+		buf_printf(&text,
+		           "INCONCLUSIVE: nothing is visibly slower than %s, but %zu of %zu rows "
+		           "are too imprecise to tell",
+		           base ? base : "the baseline", v->count[VERDICT_INCONCLUSIVE], v->n);
+	} else {
+		buf_printf(&text, "PASS: nothing is slower than %s; %zu row%s compared",
+		           base ? base : "the baseline", v->n - v->count[VERDICT_NEW],
+		           report_plural(v->n - v->count[VERDICT_NEW]));
+	}
+	put_detectable(v, &text);
+	doc_text(d, tone, "%s", buf_text(&text));
+	if (worst && !regressed)
+		doc_text(d, DOC_WARN, "unconfirmed: %s",
+		         *worst->note ? worst->note : "another run decides");
+	buf_free(&text);
+}
+
+static void put_verdict(struct doc *d, const struct summary *s, const struct verdicts *v,
+                        const char *base, const struct report_names *names)
+{
+	size_t invalid = invalid_rows(s);
+	if (invalid)
+		doc_text(d, DOC_BAD,
+		         "INVALID: %zu row%s wrong data or an unstable clock and cannot be trusted",
+		         invalid, invalid == 1 ? " has" : "s have");
+	if (v)
+		put_compared(d, v, base, names);
+	else if (base)
+		doc_text(d, DOC_WARN, "NOT COMPARED: there is no baseline %s", base);
+	else
+		doc_text(d, DOC_PLAIN,
+		         "MEASURED: %zu figure%s, not compared because no baseline was named",
+		         s->n_rows, report_plural(s->n_rows));
+	if (s->partial)
+		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
+	if (s->injected)
+		doc_text(d, DOC_WARN,
+		         "INJECTED: a slowdown was planted on purpose (--inject); these figures "
+		         "are a test of hpcbench, not of the machine");
+}
+
+/* How sure the worst rows are: the confirming rerun in words. */
+static void put_confirmation(struct doc *d, const struct verdicts *v,
+                             const struct report_names *names)
+{
+	size_t shown = 0;
+	for (size_t i = 0; i < v->n && shown < PAIRS_SHOWN; i++) {
+		const struct verdict_row *r = &v->rows[i];
+		if (!isfinite(r->confirm_p))
+			continue;
+		struct buf text = BUF_INIT;
+		report_row_words(names, r, &text);
+		buf_printf(&text, ": the confirming rerun says ");
+		report_percent(-r->confirm_loss, true, &text);
+		buf_puts(&text, " (p ");
+		report_p(r->confirm_p, &text);
+		buf_printf(&text, "): %s", r->confirmed ? "confirmed" : "not confirmed");
+		doc_list_item(d, "%s", buf_text(&text));
+		buf_free(&text);
+		shown++;
+	}
+}
+
+static void put_slow(struct doc *d, const struct verdicts *v, const struct report_names *names)
+{
+	const struct verdict_row **rows = report_sorted(v);
+	size_t n = 0;
+	while (n < v->n && report_differs(rows[n]->verdict))
+		n++;
+	if (n) {
+		doc_heading(d, 2, "What differs");
+		report_rows_begin(d, "baseline", "this run");
+		for (size_t i = 0; i < n && i < SLOW_SHOWN; i++)
+			report_row(d, names, rows[i]);
+		if (n > SLOW_SHOWN)
+			doc_text(d, DOC_DIM, "and %zu more; --json has all", n - SLOW_SHOWN);
+		put_confirmation(d, v, names);
+	}
+	free(rows);
+}
+
+static void put_losses(struct doc *d, const struct summary *s)
+{
+	size_t rows = 0;
+	for (size_t i = 0; i < s->n_rows; i++)
+		rows += s->rows[i].quality != ROW_OK;
+	if (s->n_losses + rows + s->unknown_records == 0)
+		return;
+	doc_heading(d, 2, "Not measured, or not to be trusted");
+	const char *titles[] = { "subject", "benchmark", "what", "because", NULL };
+	if (s->n_losses + rows)
+		doc_table(d, titles);
+	size_t shown = 0;
+	for (size_t i = 0; i < s->n_losses && shown < LOSSES_SHOWN; i++, shown++) {
+		const struct summary_loss *l = &s->losses[i];
+		enum doc_tone tone = l->status == UNIT_SKIPPED ? DOC_DIM : DOC_WARN;
+		doc_cell(d, DOC_PLAIN, "%s", l->subject ? l->subject : "");
+		doc_cell(d, DOC_PLAIN, "%s", l->bench ? l->bench : "(all)");
+		doc_cell(d, tone, "%s", unit_status_name(l->status));
+		doc_cell(d, DOC_PLAIN, "%s", l->reason ? l->reason : "");
+	}
+	for (size_t i = 0; i < s->n_rows && shown < LOSSES_SHOWN; i++) {
+		const struct summary_row *r = &s->rows[i];
+		if (r->quality == ROW_OK)
+			continue;
+		char size[REPORT_TEXT];
+		units_format_bytes(r->key.bytes, size, sizeof size);
+		doc_cell(d, DOC_PLAIN, "%s", r->subject);
+		doc_cell(d, DOC_PLAIN, "%s %s", r->key.bench, size);
+		doc_cell(d, r->quality == ROW_INVALID ? DOC_BAD : DOC_WARN, "%s",
+		         row_quality_name(r->quality));
+		doc_cell(d, DOC_PLAIN, "%s", r->reason ? r->reason : "");
+		shown++;
+	}
+	if (s->n_losses + rows > shown)
+		doc_text(d, DOC_WARN, "and %zu more; --json has all", s->n_losses + rows - shown);
+	if (s->unknown_records)
+		doc_text(d, DOC_WARN, "%llu record%s could not be understood and were left out",
+		         (unsigned long long)s->unknown_records,
+		         report_plural((size_t)s->unknown_records));
+}
+
+static void put_pairs(struct doc *d, const struct summary *s, const struct report_names *names)
+{
+	size_t shown = 0;
+	for (size_t i = 0; i < s->n_worst && shown < PAIRS_SHOWN; i++) {
+		const struct summary_pair *p = &s->worst[i];
+		if (!(p->ratio < 1.0))
+			continue;
+		if (shown++ == 0)
+			doc_heading(d, 2, "Worst pairs");
+		const struct bench_info *info = catalog_find(p->key.bench);
+		const struct metric_info *m = info ? info_metric(info, p->key.metric) : NULL;
+		char size[REPORT_TEXT];
+		units_format_bytes(p->key.bytes, size, sizeof size);
+		struct buf text = BUF_INIT;
+		bool both = !p->dir || strcmp(p->dir, "both") == 0;
+		buf_printf(&text, "%s%s%s ", p->a, both ? "-" : ">", p->b);
+		report_name(names, &p->key, &text);
+		buf_printf(&text, " %s: ", size);
+		if (m)
+			report_figure(m->unit, p->value, NAN, &text);
+		buf_puts(&text, m ? ", " : "");
+		report_percent(p->ratio, false, &text);
+		buf_puts(&text, " of the median over pairs");
+		doc_list_item(d, "%s", buf_text(&text));
+		buf_free(&text);
+	}
+}
+
+static void put_facts(struct doc *d, const struct summary *s, const char *dir)
+{
+	struct buf text = BUF_INIT;
+	doc_heading(d, 2, "About this run");
+	report_run_words(s, &text);
+	doc_fact(d, "run", "%s", buf_text(&text));
+	if (dir)
+		doc_fact(d, "stored in", "%s", dir);
+	if (json_object_is_type(s->hw, json_type_object)) {
+		size_t shown = 0;
+		json_object_object_foreach(s->hw, node, class_)
+		{
+			if (shown++ < PAIRS_SHOWN)
+				doc_fact(d, node, "%s", report_json_text(class_));
+		}
+		if (shown > PAIRS_SHOWN)
+			doc_fact(d, "", "and %zu more nodes", shown - PAIRS_SHOWN);
+	}
+	if (json_object_is_type(s->fingerprint, json_type_object)) {
+		json_object_object_foreach(s->fingerprint, name, values)
+		{
+			buf_clear(&text);
+			report_values(values, &text);
+			doc_fact(d, name, "%s", buf_text(&text));
+		}
+	}
+	buf_free(&text);
+}
+
+/* The one command to type next. */
+static void put_next(struct doc *d, const struct summary *s, const struct verdicts *v,
+                     const char *base)
+{
+	bool clean = !s->partial && !s->injected && invalid_rows(s) == 0;
+	if (v && base && report_worst(v))
+		doc_text(d, DOC_PLAIN, "next: hpcbench diff %s %s", base, s->run);
+	else if (v && base && clean)
+		doc_text(d, DOC_PLAIN, "next: hpcbench baseline record %s %s --extend", base,
+		         s->run);
+	else if (!v && clean)
+		doc_text(d, DOC_PLAIN,
+		         "next: hpcbench baseline record NAME %s, or hpcbench diff latest~1 latest",
+		         s->run);
+	else
+		doc_text(d, DOC_PLAIN, "next: hpcbench report %s --format json", s->run);
+}
+
+struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, const char *base,
+                           const char *dir)
+{
+	struct doc *d = doc_new("");
+	d->data = cmd_json("report");
+	js_set_str(d->data, "dir", dir);
+	js_set_str(d->data, "baseline", base);
+	js_set_obj(d->data, "summary", summary_to_json(s));
+	js_set_obj(d->data, "verdicts", v ? verdicts_to_json(v) : NULL);
+
+	struct report_names *names = report_names_new();
+	for (size_t i = 0; i < s->n_rows; i++)
+		report_names_add(names, &s->rows[i].key);
+	for (size_t i = 0; v && i < v->n; i++)
+		report_names_add(names, report_key(&v->rows[i]));
+	put_verdict(d, s, v, base, names);
+	if (v)
+		put_slow(d, v, names);
+	put_losses(d, s);
+	report_figures(d, s, names);
+	put_pairs(d, s, names);
+	put_facts(d, s, dir);
+	put_next(d, s, v, base);
+	report_names_free(names);
+	return d;
+}
