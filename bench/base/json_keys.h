@@ -21,10 +21,11 @@ enum { JSON_KEYS_SMALL = 32 };
 
 struct json_keys {
 	struct json_key small[JSON_KEYS_SMALL];
-	struct json_key *large; /* all keys, once there are more than fit in small */
+	uint32_t sketch[JSON_KEYS_SMALL]; /* of each small key: tells most keys apart */
+	struct json_key *large;           /* all keys, once there are more than fit in small */
 	size_t n, cap;
-	uint64_t seen; /* a bit for some hash of each key: most new keys need no comparison */
-	bool escaped;  /* a key has escapes: the bits tell nothing */
+	uint64_t seen; /* a bit for the sketch of each key: most new keys need no search */
+	bool escaped;  /* a key has escapes: sketches tell nothing */
 };
 
 void json_keys_start(struct json_keys *set);

@@ -146,10 +146,9 @@ static void put_integer(struct buf *out, json_object *o)
 {
 	char text[NUM_TEXT];
 	int64_t i = json_object_get_int64(o);
-	int n = i < 0 ? snprintf(text, sizeof(text), "%lld", (long long)i)
-	              : snprintf(text, sizeof(text), "%llu",
-	                         (unsigned long long)json_object_get_uint64(o));
-	buf_add(out, text, (size_t)n);
+	if (i < 0)
+		buf_putc(out, '-');
+	buf_add(out, text, num_u64(i < 0 ? 0 - (uint64_t)i : json_object_get_uint64(o), text));
 }
 
 static void put_double(struct buf *out, json_object *o)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The C locale is a constant of the library: nothing is allocated, nothing needs to be freed. */
 static locale_t c_locale(void)
@@ -56,32 +57,62 @@ bool num_parse(const char *text, const char **end, double *out)
 	return true;
 }
 
-static void whole(long long v, char out[NUM_TEXT])
+size_t num_u64(uint64_t v, char out[NUM_TEXT])
 {
 	char digits[NUM_TEXT];
-	size_t n = 0, at = 0;
-	unsigned long long u = v < 0 ? 0ULL - (unsigned long long)v : (unsigned long long)v;
+	size_t n = 0, len = 0;
 	do {
-		digits[n++] = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
-	if (v < 0)
-		out[at++] = '-';
+		digits[n++] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
 	while (n)
-		out[at++] = digits[--n];
-	out[at] = '\0';
+		out[len++] = digits[--n];
+	out[len] = '\0';
+	return len;
+}
+
+/*
+ * The usual case without printf: v is a decimal of at most 15 digits, which name a double without
+ * doubt. m and the power of ten are exact, so m / power is rounded once, as reading the text is.
+ */
+static bool short_decimal(double v, char out[NUM_TEXT])
+{
+	static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9 };
+	double size = fabs(v);
+	/* Outside this range %g writes an exponent. */
+	if (!(size >= 1e-4 && size < 1e15) && size != 0)
+		return false;
+	for (size_t k = 0; k < sizeof(powers) / sizeof(powers[0]); k++) {
+		double m = nearbyint(size * powers[k]);
+		if (m >= 1e15)
+			return false;
+		if (m / powers[k] != size)
+			continue;
+		size_t at = 0;
+		if (v < 0)
+			out[at++] = '-';
+		uint64_t scale = (uint64_t)powers[k], whole = (uint64_t)m;
+		at += num_u64(whole / scale, out + at);
+		if (k) {
+			/* The 1 in front keeps the zeros behind the point. */
+			char tail[NUM_TEXT];
+			num_u64(scale + whole % scale, tail);
+			tail[0] = '.';
+			memcpy(out + at, tail, k + 2);
+		}
+		return true;
+	}
+	return false;
 }
 
 void num_shortest(double v, char out[NUM_TEXT])
 {
 	if (v == 0 && signbit(v)) {
-		snprintf(out, NUM_TEXT, "-0.0");
+		memcpy(out, "-0.0", sizeof("-0.0"));
 		return;
 	}
-	if (fabs(v) < 1e15 && v == trunc(v)) {
-		whole((long long)v, out);
+	if (short_decimal(v, out))
 		return;
-	}
 	for (int digits = 15; digits <= 17; digits++) {
 		num_format(out, NUM_TEXT, "%.*g", digits, v);
 		if (strtod_l(out, NULL, c_locale()) == v)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bench/base/err.h"
 
@@ -23,6 +24,9 @@ bool num_parse(const char *text, const char **end, double *out);
  * without a point. v must be finite. -0 gives "-0.0", which keeps its sign in JSON.
  */
 void num_shortest(double v, char out[NUM_TEXT]);
+
+/* The decimal digits of v; returns their number. */
+size_t num_u64(uint64_t v, char out[NUM_TEXT]);
 
 /* snprintf with a point as the decimal sign, whatever the locale. */
 int num_format(char *out, size_t n, const char *fmt, ...) HB_PRINTF(3, 4);
