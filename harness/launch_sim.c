@@ -26,24 +26,21 @@ static int sim_nodes(const char *arg, const char *wanted, struct nodeset *out, s
 static int step_nodes(const struct launch_what *w, struct buf *list, int *rpn, struct hb_err *err)
 {
 	const struct plan_step *step = w->step;
-	struct nodeset set = { 0 };
 	int rc = HB_OK, block = 1;
 
 	while (block < step->n_ranks && step->rank_node[block] == step->rank_node[0])
 		block++;
 	for (int r = 0; r < step->n_ranks && rc == HB_OK; r++) {
 		if (r % block == 0)
-			rc = nodeset_add(&set, w->plan->nodes.v[step->rank_node[r]], err);
+			buf_printf(list, "%s%s", r ? "," : "",
+			           w->plan->nodes.v[step->rank_node[r]]);
 		else if (step->rank_node[r] != step->rank_node[r - 1])
 			rc = hb_fail(err, HB_E_UNSUPPORTED,
 			             "launcher sim: ranks of step %llu are "
 			             "not laid out node by node",
 			             (unsigned long long)step->id);
 	}
-	if (rc == HB_OK)
-		nodeset_format(&set, list);
 	*rpn = block;
-	nodeset_free(&set);
 	return rc;
 }
 
@@ -61,8 +58,6 @@ static int sim_command(const struct launch_what *w, struct launch_command *out, 
 		launch_command_arg(out, "%s", path);
 		launch_command_arg(out, "--model");
 		launch_command_arg(out, "%s", w->arg);
-		launch_command_arg(out, "--helper");
-		launch_command_arg(out, "%s", w->step->helper);
 		launch_command_arg(out, "--nodes");
 		launch_command_arg(out, "%s", buf_text(&list));
 		launch_command_arg(out, "--rpn");

@@ -1,1 +1,66 @@
-extern int hpcbench_pending;
+/* Faults that take a process away or spoil what it sends; slow nodes and links are the model's. */
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/sim/sim.h"
+
+enum { DEAD_EXIT = 3, FD_MAX = 256 };
+
+const char *sim_node_of(const struct sim_world *w, int rank)
+{
+	return w->nodes[rank / w->rpn];
+}
+
+bool sim_has(const struct sim_rank *r, enum sim_fault_kind kind, const char *bench)
+{
+	return sim_fault_find(&r->world->model, kind, r->node, r->rank, bench, r->jobs) != NULL;
+}
+
+void sim_fault_before_hello(const struct sim_rank *r)
+{
+	if (sim_has(r, SIM_DEAD_NODE, NULL))
+		_exit(DEAD_EXIT);
+}
+
+/*
+ * Sends what no frame looks like. The client of the control channel can only send frames, which is
+ * as it should be; this process has one socket, so it is found among the descriptors.
+ */
+static void send_garbage(void)
+{
+	static const char garbage[] = "\xff\xff\xff\xffGET / HTTP/1.1\r\n{\"type\":";
+	struct stat st;
+
+	for (int fd = 3; fd < FD_MAX; fd++)
+		if (fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode))
+			send(fd, garbage, sizeof garbage - 1, MSG_NOSIGNAL);
+}
+
+void sim_fault_at_job(const struct sim_rank *r, const struct job *job)
+{
+	const char *bench = job->ops->info->name;
+
+	if (sim_has(r, SIM_DEAD_NODE, bench))
+		_exit(DEAD_EXIT);
+	if (sim_has(r, SIM_MALFORMED_FRAMES, bench))
+		send_garbage();
+	while (sim_has(r, SIM_SILENT_RANK, bench))
+		pause(); /* until a signal ends it */
+}
+
+int sim_fault_partner(const struct sim_rank *r, const struct job *job)
+{
+	const char *bench = job->ops->info->name;
+
+	for (int i = 0; i < job->n_ranks; i++) {
+		struct sim_rank other = *r;
+		other.rank = job->ranks[i];
+		other.node = sim_node_of(r->world, other.rank);
+		if (other.rank != r->rank && (sim_has(&other, SIM_SILENT_RANK, bench) ||
+		                              sim_has(&other, SIM_DEAD_NODE, bench)))
+			return other.rank;
+	}
+	return -1;
+}

@@ -1,0 +1,171 @@
+/* From the model's times to the records of a job. */
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#include "bench/base/mem.h"
+#include "bench/sim/sim.h"
+
+enum { SAMPLES = 31, BLOCKS = 5, WARMUP = 10, CHECKED = 4096, WRONG = 7 };
+
+static double group_time(const struct sim_rank *r, const struct job *job, uint64_t bytes,
+                         int repeat)
+{
+	const struct sim_world *w = r->world;
+	const char **nodes = hb_alloc((size_t)job->n_ranks * sizeof *nodes);
+	size_t n = 0;
+	int last = -1;
+
+	for (int i = 0; i < job->n_ranks; i++) {
+		int node = job->ranks[i] / w->rpn;
+		if (node != last)
+			nodes[n++] = w->nodes[node];
+		last = node;
+	}
+	double ns = sim_group_time_ns(&w->model, w->run_seed, job->ops->info->name, bytes, nodes, n,
+	                              repeat);
+	free(nodes);
+	return ns;
+}
+
+static double true_time(const struct sim_rank *r, const struct job *job, uint64_t bytes, int repeat)
+{
+	const struct bench_info *info = job->ops->info;
+	const char *a = r->node, *b = NULL;
+
+	if (info->shape == BENCH_GROUP)
+		return group_time(r, job, bytes, repeat);
+	if (info->shape == BENCH_PAIR)
+		b = sim_node_of(r->world, job->ranks[1]);
+	if (b && strcmp(a, b) == 0)
+		b = NULL; /* both ranks on one node */
+	return sim_time_ns(&r->world->model, r->world->run_seed, info->name, bytes, a, b, repeat);
+}
+
+/* A rate falls where time rises: its p95 and p99 stay on the slow side of time. */
+static struct stat_summary rate(const struct stat_summary *t, double scale)
+{
+	struct stat_summary s = { t->n,          scale / t->max, scale / t->p50, scale / t->hi,
+		                  scale / t->lo, scale / t->p95, scale / t->p99, scale / t->min };
+	return s;
+}
+
+static void fill_metrics(const struct job *job, uint64_t bytes, const struct stat_summary *time,
+                         struct rec_point *p)
+{
+	const struct bench_info *info = job->ops->info;
+
+	for (const struct metric_info *m = info->metrics;
+	     m->name && p->n_metrics < RECORD_METRICS_MAX; m++) {
+		struct rec_metric *out = &p->metrics[p->n_metrics];
+		double scale = 1e9;
+		if (m->unit == UNIT_BPS)
+			scale *= (double)bytes;
+		if (m->unit == UNIT_BPS && info->bus_factor && strncmp(m->name, "busbw", 5) == 0)
+			scale *= info->bus_factor(job->n_ranks);
+		if (scale <= 0) /* nothing moved has no bandwidth */
+			continue;
+		out->name = m->name;
+		out->s = m->unit == UNIT_NS ? *time : rate(time, scale);
+		p->n_metrics++;
+	}
+}
+
+static int send_end(struct sim_rank *r, const struct rec_ids *ids, enum unit_status status,
+                    const char *reason, double seconds, struct hb_err *err)
+{
+	struct rec_end end = { *ids, status, reason, seconds };
+	json_object *o = rec_end_to_json(&end);
+	int rc = r->emit->record(r->emit, o, err);
+
+	js_put(o);
+	return rc;
+}
+
+static int send_figures(struct sim_rank *r, const struct job *job, size_t i, double *samples,
+                        uint64_t bad, struct hb_err *err)
+{
+	const struct bench_info *info = job->ops->info;
+	double sorted[SAMPLES], blocks[BLOCKS];
+	struct stat_summary time;
+	struct rec_point p = { .ids = job->ids,
+		               .is_pair = info->shape == BENCH_PAIR,
+		               .bench = info->name,
+		               .bytes = job->cases.v[i].bytes,
+		               .a = job->a,
+		               .round = job->round,
+		               .ranks = job->n_ranks,
+		               .blocks = BLOCKS,
+		               .batch = 1,
+		               .warmup = WARMUP,
+		               .ended = ENDED_PRECISION,
+		               .spread = r->world->model.noise / sqrt(SAMPLES),
+		               .verified = CHECKED,
+		               .bad = bad };
+	int rc;
+
+	p.ids.unit = job->units[i];
+	if (p.is_pair) {
+		static const char *const dirs[] = { "both", "ab", "ba" };
+		p.b = job->b;
+		p.dir = dirs[job->dir];
+	}
+	memcpy(sorted, samples, sizeof sorted);
+	stat_summarize(sorted, SAMPLES, &time);
+	fill_metrics(job, p.bytes, &time, &p);
+	for (size_t k = 0; k < BLOCKS; k++)
+		blocks[k] = stat_median(samples + k * (SAMPLES / BLOCKS), SAMPLES / BLOCKS);
+	p.opts = info_key_opts(info, job->cases.v[i].opts);
+	json_object *o = rec_point_to_json(&p);
+	rc = r->emit->record(r->emit, o, err);
+	js_put(o);
+	js_put(p.opts);
+	if (rc == HB_OK && p.n_metrics > 0)
+		rc = emit_samples(r->emit, &p.ids, p.metrics[0].name, samples, SAMPLES, blocks,
+		                  BLOCKS, err);
+	return rc;
+}
+
+static void delay(double ms)
+{
+	struct timespec t = { (time_t)(ms / 1000), (long)(fmod(ms, 1000) * 1e6) };
+
+	while (ms > 0 && nanosleep(&t, &t) != 0 && errno == EINTR)
+		;
+}
+
+/* The sum of a job over its cases; only a failure to tell is returned. */
+int sim_measure(struct sim_rank *r, const struct job *job, int repeat, struct hb_err *err)
+{
+	const char *bench = job->ops->info->name;
+	int partner = sim_fault_partner(r, job);
+	uint64_t bad = sim_has(r, SIM_WRONG_DATA, bench) ? WRONG : 0;
+	int rc = HB_OK;
+
+	for (size_t i = 0; i < job->cases.n && rc == HB_OK; i++) {
+		struct rec_ids ids = job->ids;
+		double samples[SAMPLES], ns, all = 0;
+		char why[160];
+
+		ids.unit = job->units[i];
+		delay(r->world->model.delay_ms);
+		if (sim_has(r, SIM_MISSING_RECORDS, bench))
+			continue;
+		if (partner >= 0) {
+			snprintf(why, sizeof why, "no answer from rank %d on %.100s", partner,
+			         sim_node_of(r->world, partner));
+			rc = send_end(r, &ids, UNIT_TIMEOUT, why, 0, err);
+			continue;
+		}
+		ns = true_time(r, job, job->cases.v[i].bytes, repeat) * job->params.inject;
+		rng_stream(&r->rng, r->world->run_seed ^ job->seed, ids.unit, ids.attempt);
+		for (size_t k = 0; k < SAMPLES; k++)
+			all += samples[k] = sim_sample_ns(&r->world->model, ns, &r->rng);
+		rc = send_figures(r, job, i, samples, bad, err);
+		snprintf(why, sizeof why, "%d of %d elements are wrong", WRONG, CHECKED);
+		if (rc == HB_OK)
+			rc = send_end(r, &ids, bad ? UNIT_INVALID : UNIT_OK, bad ? why : NULL,
+			              all / 1e9, err);
+	}
+	return rc;
+}

@@ -1,0 +1,45 @@
+/* What main.c and faults.c of hpcbench-sim share: one simulated rank. */
+#ifndef HPCBENCH_SIM_SIM_H
+#define HPCBENCH_SIM_SIM_H
+
+#include "bench/core/control.h"
+#include "bench/core/emit.h"
+#include "bench/core/helper.h"
+#include "bench/sim/model.h"
+
+struct sim_world {
+	struct sim_model model;
+	char **nodes; /* in rank order, rpn ranks on each */
+	size_t n_nodes;
+	const char *node_list; /* as given */
+	int rpn, size;
+	uint64_t run_seed;
+	struct helper helper; /* every benchmark of the catalog, without anything to run */
+};
+
+struct sim_rank {
+	const struct sim_world *world;
+	int rank;
+	const char *node;
+	struct control *control;
+	struct emit *emit;
+	uint64_t jobs; /* taken before the present one */
+	struct rng rng;
+};
+
+const char *sim_node_of(const struct sim_world *w, int rank);
+
+/* True if a fault of this kind holds for the rank now; bench NULL: before any job. */
+bool sim_has(const struct sim_rank *r, enum sim_fault_kind kind, const char *bench);
+
+/* Acts on faults that end a rank, now or at this job: may not return. */
+void sim_fault_before_hello(const struct sim_rank *r);
+void sim_fault_at_job(const struct sim_rank *r, const struct job *job);
+
+/* The other rank of the job that will never answer, or -1. */
+int sim_fault_partner(const struct sim_rank *r, const struct job *job);
+
+/* Measures a job as rank 0 of it: records for every case. repeat as sim_time_ns has it. */
+int sim_measure(struct sim_rank *r, const struct job *job, int repeat, struct hb_err *err);
+
+#endif
