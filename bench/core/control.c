@@ -1,1 +1,343 @@
-extern int hpcbench_pending;
+#include "bench/core/control.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench/base/frame.h"
+#include "bench/base/mem.h"
+
+enum { SEND_MS = 30000, ADDRESSES_MAX = 64, ADDRESS_TEXT = 128 };
+
+struct control {
+	int fd;
+	struct frame_reader in;
+};
+
+/* What the environment says, all of it owned. */
+struct settings {
+	char *addresses, *token, *run;
+	uint64_t step, attempt;
+};
+
+int control_wanted(void)
+{
+	const char *address = getenv(CONTROL_ENV_ADDRESS);
+
+	return address && *address;
+}
+
+static int env_u64(const char *name, uint64_t dflt, uint64_t *out, struct hb_err *err)
+{
+	const char *text = getenv(name);
+	char *end;
+
+	*out = dflt;
+	if (!text)
+		return HB_OK;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		return hb_fail(err, HB_E_USAGE, "%s='%.40s' is not a whole number", name, text);
+	return HB_OK;
+}
+
+static void settings_free(struct settings *s)
+{
+	free(s->addresses);
+	if (s->token)
+		explicit_bzero(s->token, strlen(s->token));
+	free(s->token);
+	free(s->run);
+}
+
+/* The token leaves the environment whatever happens after. */
+static int settings_read(struct settings *s, struct hb_err *err)
+{
+	*s = (struct settings){ 0 };
+	s->addresses = hb_strdup(getenv(CONTROL_ENV_ADDRESS));
+	s->token = hb_strdup(getenv(CONTROL_ENV_TOKEN));
+	s->run = hb_strdup(getenv(CONTROL_ENV_RUN));
+	unsetenv(CONTROL_ENV_TOKEN);
+	if (!s->addresses || !s->token || !s->run)
+		return hb_fail(err, HB_E_USAGE, "%s needs %s and %s beside it", CONTROL_ENV_ADDRESS,
+		               CONTROL_ENV_TOKEN, CONTROL_ENV_RUN);
+	if (env_u64(CONTROL_ENV_STEP, 0, &s->step, err) < 0)
+		return HB_E_USAGE;
+	return env_u64(CONTROL_ENV_ATTEMPT, 1, &s->attempt, err);
+}
+
+struct address {
+	struct sockaddr_storage sa;
+	socklen_t len;
+};
+
+/* "10.0.0.1:4711" or "[fe80::1]:4711"; numbers only, names are never resolved. */
+static int address_parse(const char *text, struct address *out, struct hb_err *err)
+{
+	char host[ADDRESS_TEXT], *colon, *end;
+	struct sockaddr_in *v4 = (struct sockaddr_in *)&out->sa;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&out->sa;
+	size_t len = strlen(text);
+	unsigned long port;
+
+	*out = (struct address){ 0 };
+	if (len >= sizeof(host))
+		return hb_fail(err, HB_E_USAGE, "an address of %zu bytes", len);
+	memcpy(host, text, len + 1);
+	colon = strrchr(host, ':');
+	if (!colon || colon[1] < '0' || colon[1] > '9')
+		return hb_fail(err, HB_E_USAGE, "'%s' is not ADDRESS:PORT", text);
+	port = strtoul(colon + 1, &end, 10);
+	if (*end || port < 1 || port > 65535)
+		return hb_fail(err, HB_E_USAGE, "'%s' has no port between 1 and 65535", text);
+	*colon = '\0';
+	len = strlen(host);
+	if (len > 2 && host[0] == '[' && host[len - 1] == ']') {
+		host[len - 1] = '\0';
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons((uint16_t)port);
+		out->len = sizeof(*v6);
+		if (inet_pton(AF_INET6, host + 1, &v6->sin6_addr) == 1)
+			return HB_OK;
+	} else {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons((uint16_t)port);
+		out->len = sizeof(*v4);
+		if (inet_pton(AF_INET, host, &v4->sin_addr) == 1)
+			return HB_OK;
+	}
+	return hb_fail(err, HB_E_USAGE, "'%s' is not a numeric address", text);
+}
+
+static int wait_connected(int fd, struct hb_err *err)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	int n, code = 0;
+	socklen_t len = sizeof(code);
+
+	do
+		n = poll(&p, 1, CONTROL_CONNECT_MS);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return hb_fail(err, HB_E_TIMEOUT, "no answer within %d s",
+		               CONTROL_CONNECT_MS / 1000);
+	if (n < 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) < 0)
+		code = errno;
+	return code ? hb_fail(err, HB_E_IO, "%s", strerror(code)) : HB_OK;
+}
+
+static int connect_to(const struct address *a, int *out, struct hb_err *err)
+{
+	int fd = socket(a->sa.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int one = 1, rc = HB_OK;
+
+	if (fd < 0)
+		return hb_fail(err, HB_E_IO, "socket: %s", strerror(errno));
+	if (connect(fd, (const struct sockaddr *)&a->sa, a->len) < 0) {
+		if (errno == EINPROGRESS || errno == EINTR)
+			rc = wait_connected(fd, err);
+		else
+			rc = hb_fail(err, HB_E_IO, "%s", strerror(errno));
+	}
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	*out = fd;
+	return HB_OK;
+}
+
+/* The other side must say what run it serves before it hears the token. */
+static int check_greeting(struct control *c, const char *run, struct hb_err *err)
+{
+	struct js_at at = JS_AT_TOP("greeting");
+	const char *msg = "", *their_run = "";
+	json_object *o = NULL;
+	uint64_t proto = 0;
+	int rc = frame_recv(c->fd, &c->in, CONTROL_HANDSHAKE_MS, &o, err);
+
+	if (rc < 0)
+		return rc;
+	if (js_get_str(o, &at, "msg", JS_REQUIRED, &msg, err) < 0 ||
+	    js_get_u64(o, &at, "proto", JS_REQUIRED, &proto, err) < 0 ||
+	    js_get_str(o, &at, "run", JS_REQUIRED, &their_run, err) < 0)
+		rc = HB_E_FORMAT;
+	else if (strcmp(msg, "greeting") != 0)
+		rc = hb_fail(err, HB_E_FORMAT, "the other side does not greet");
+	else if (proto != FRAME_PROTO)
+		rc = hb_fail(err, HB_E_FORMAT,
+		             "the other side speaks protocol %llu, this helper %d: install "
+		             "hpcbench and its helpers in one version",
+		             (unsigned long long)proto, FRAME_PROTO);
+	else if (strcmp(their_run, run) != 0)
+		rc = hb_fail(err, HB_E_FORMAT, "the other side serves run '%.80s', not '%.80s'",
+		             their_run, run);
+	js_put(o);
+	return rc;
+}
+
+static int send_hello(struct control *c, const struct settings *s, const struct control_hello *h,
+                      struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	int rc;
+
+	js_set_str(o, "msg", "hello");
+	js_set_u64(o, "proto", FRAME_PROTO);
+	js_set_str(o, "token", s->token);
+	js_set_u64(o, "step", s->step);
+	js_set_u64(o, "attempt", s->attempt);
+	js_set_str(o, "host", h->host);
+	js_set_i64(o, "rank", h->rank);
+	js_set_i64(o, "size", h->size);
+	js_set_str(o, "hw", h->hw);
+	js_set_str(o, "helper", h->helper);
+	js_set_str(o, "version", h->version);
+	js_set_i64(o, "pid", getpid());
+	rc = frame_send(c->fd, o, CONTROL_HANDSHAKE_MS, err);
+	js_put(o);
+	return rc;
+}
+
+static int read_answer(struct control *c, struct hb_err *err)
+{
+	struct js_at at = JS_AT_TOP("answer");
+	const char *msg = "", *text = "no reason given";
+	json_object *o = NULL;
+	int rc = frame_recv(c->fd, &c->in, CONTROL_HANDSHAKE_MS, &o, err);
+
+	if (rc < 0)
+		return rc;
+	if (js_get_str(o, &at, "msg", JS_REQUIRED, &msg, err) < 0 ||
+	    js_get_str(o, &at, "text", JS_OPTIONAL, &text, err) < 0)
+		rc = HB_E_FORMAT;
+	else if (strcmp(msg, "ok") != 0)
+		rc = hb_fail(err, HB_E_CANCELLED, "refused: %.300s", text);
+	js_put(o);
+	return rc;
+}
+
+static int try_address(const char *text, const struct settings *s, const struct control_hello *h,
+                       struct control *c, struct hb_err *err)
+{
+	struct address a;
+	int rc = address_parse(text, &a, err);
+
+	if (!rc)
+		rc = connect_to(&a, &c->fd, err);
+	if (rc < 0)
+		return hb_fail_in(err, "%s", text);
+	rc = check_greeting(c, s->run, err);
+	if (!rc)
+		rc = send_hello(c, s, h, err);
+	if (!rc)
+		rc = read_answer(c, err);
+	if (!rc)
+		return HB_OK;
+	close(c->fd);
+	c->fd = -1;
+	frame_reader_free(&c->in);
+	c->in = (struct frame_reader)FRAME_READER_INIT;
+	return hb_fail_in(err, "%s", text);
+}
+
+static int try_all(const struct settings *s, const struct control_hello *h, struct control *c,
+                   struct hb_err *err)
+{
+	struct buf tried = BUF_INIT;
+	char *save = NULL;
+	int rc = HB_E_USAGE, n = 0;
+
+	for (char *a = strtok_r(s->addresses, ",", &save); a && rc < 0 && n < ADDRESSES_MAX;
+	     a = strtok_r(NULL, ",", &save), n++) {
+		struct hb_err why = { HB_OK, "" };
+
+		rc = try_address(a, s, h, c, &why);
+		if (rc < 0)
+			buf_printf(&tried, "%s%s", tried.len ? "; " : "", why.text);
+		/* Our own harness said no: others would be strangers. */
+		if (rc == HB_E_CANCELLED)
+			break;
+	}
+	if (rc < 0)
+		hb_fail(err, (enum hb_status)rc, "cannot reach hpcbench: %s",
+		        n ? buf_text(&tried) : CONTROL_ENV_ADDRESS " names no address");
+	buf_free(&tried);
+	return rc;
+}
+
+int control_open(const struct control_hello *hello, struct control **out, struct hb_err *err)
+{
+	struct settings s;
+	struct control *c = hb_alloc(sizeof(*c));
+	int rc = settings_read(&s, err);
+
+	c->fd = -1;
+	if (!rc)
+		rc = try_all(&s, hello, c, err);
+	settings_free(&s);
+	if (rc < 0)
+		control_close(c);
+	else
+		*out = c;
+	return rc;
+}
+
+static int send_heartbeat(struct control *c, struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	int rc;
+
+	js_set_str(o, "msg", "heartbeat");
+	rc = control_send(c, o, err);
+	js_put(o);
+	return rc;
+}
+
+int control_next(struct control *c, json_object **out, struct hb_err *err)
+{
+	struct js_at at = JS_AT_TOP("command");
+	const char *msg = "";
+	int rc;
+
+	while ((rc = frame_recv(c->fd, &c->in, CONTROL_HEARTBEAT_MS, out, err)) == HB_E_TIMEOUT) {
+		rc = send_heartbeat(c, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (rc < 0)
+		return rc;
+	rc = js_get_str(*out, &at, "msg", JS_REQUIRED, &msg, err);
+	if (!rc && strcmp(msg, "quit") == 0)
+		rc = hb_fail(err, HB_E_CANCELLED, "told to quit");
+	if (rc < 0) {
+		js_put(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+int control_send(struct control *c, json_object *o, struct hb_err *err)
+{
+	return frame_send(c->fd, o, SEND_MS, err);
+}
+
+void control_close(struct control *c)
+{
+	if (!c)
+		return;
+	if (c->fd >= 0)
+		close(c->fd);
+	frame_reader_free(&c->in);
+	free(c);
+}

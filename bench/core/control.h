@@ -11,8 +11,9 @@
 #include "bench/base/json.h"
 
 /* The environment the harness gives. Values are never put on a command line. */
-#define CONTROL_ENV_ADDRESS "HPCBENCH_CONTROL" /* "addr:port,addr:port": tried in order, 2 s each  \
-	                                        */
+#define CONTROL_ENV_ADDRESS                                                                        \
+	"HPCBENCH_CONTROL" /* "addr:port,addr:port": tried in order, 2 s each                      \
+	                    */
 #define CONTROL_ENV_TOKEN   "HPCBENCH_TOKEN"
 #define CONTROL_ENV_RUN     "HPCBENCH_RUN"
 #define CONTROL_ENV_STEP    "HPCBENCH_STEP"
@@ -35,7 +36,10 @@ int control_wanted(void);
  * is taken out of the environment, so that no child inherits it.
  */
 int control_open(const struct control_hello *hello, struct control **out, struct hb_err *err);
-/* The next command; the caller's. HB_E_CANCELLED when the harness closed or sent quit. */
+/*
+ * The next command; the caller's. HB_E_CANCELLED when the harness sent quit; any other failure
+ * means that the connection is of no more use (HB_E_IO: closed or broken).
+ */
 int control_next(struct control *c, json_object **out, struct hb_err *err);
 /* One message or record; a peer that does not read for 30 s is HB_E_TIMEOUT. */
 int control_send(struct control *c, json_object *o, struct hb_err *err);

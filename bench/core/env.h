@@ -24,11 +24,21 @@ int env_binding_text(struct buf *out, struct hb_err *err);
 
 /*
  * Binds the calling thread to core i of those this process may use (i modulo their number).
- * HB_E_UNSUPPORTED where binding is not allowed.
+ * HB_E_UNSUPPORTED where binding is not allowed. Reads the topology: for many threads take
+ * env_core_list once and env_bind_cpu in each.
  */
 int env_bind_core(int i, struct hb_err *err);
-/* Number of cores this process may use (binding and cgroup respected). */
+/* Number of cores this process may use (binding and cgroup respected); at least 1. */
 int env_cores_allowed(void);
+/*
+ * One processor (the kernel's number) of each core this process may use, ascending; the caller
+ * frees *cpus. *n is at least 1.
+ */
+int env_core_list(int **cpus, int *n, struct hb_err *err);
+/* Binds the calling thread to one processor. HB_E_UNSUPPORTED where that is not allowed. */
+int env_bind_cpu(int cpu, struct hb_err *err);
+/* Memory that can be used without pushing others out, in bytes; 0 where the node does not tell. */
+uint64_t env_memory_available(void);
 
 /* Software that every helper sees: kernel, libc, hpcbench. Appends fact records to arr. */
 void env_facts(const char *endpoint, json_object *arr);
