@@ -22,7 +22,10 @@
  * launcher has one rank. HB_E_LIB where MPI says no.
  */
 int comm_mpi_world(struct comm **out, int *argc, char ***argv, struct hb_err *err);
-/* helper.leave: MPI_Finalize if clean; otherwise nothing, because it would wait for the lost. */
+/*
+ * helper.leave: MPI_Finalize if clean, and world is freed; otherwise nothing, because it would wait
+ * for the lost, and MPI still has requests of ours.
+ */
 void comm_mpi_leave(struct comm *world, int clean);
 
 /* Where messages to and from one rank of a unit go. */

@@ -86,6 +86,7 @@ void comm_mpi_leave(struct comm *world, int clean)
 		MPI_Comm_free(&m->groups[i].mpi);
 	MPI_Comm_free(&m->mpi);
 	MPI_Finalize();
+	comm_mpi_free(m);
 }
 
 void comm_mpi_route(const struct comm *c, int rank, struct mpi_route *out)

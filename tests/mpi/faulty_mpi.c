@@ -1,0 +1,42 @@
+/*
+ * An MPI that delivers one wrong byte: put in front of the real one with LD_PRELOAD, so that the
+ * program under test is the one that is installed. HPCBENCH_FAULT=RANK:BYTES:OFFSET spoils the byte
+ * at OFFSET of messages of exactly BYTES bytes that RANK sends, and of the result that it gets from
+ * an allreduce of that size.
+ */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int applies(MPI_Comm comm, int count, MPI_Datatype type, long *offset)
+{
+	const char *text = getenv("HPCBENCH_FAULT");
+	int size = 0, rank = -1, wanted;
+	long bytes;
+
+	PMPI_Comm_rank(comm, &rank);
+	PMPI_Type_size(type, &size);
+	return text && sscanf(text, "%d:%ld:%ld", &wanted, &bytes, offset) == 3 && rank == wanted &&
+	       (long)count * size == bytes;
+}
+
+int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+	long offset;
+
+	if (applies(comm, count, type, &offset))
+		((unsigned char *)(uintptr_t)buf)[offset] ^= 0x10;
+	return PMPI_Isend(buf, count, type, dest, tag, comm, request);
+}
+
+int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+	int rc = PMPI_Allreduce(in, out, count, type, op, comm);
+	long offset;
+
+	if (applies(comm, count, type, &offset))
+		((unsigned char *)out)[offset] ^= 0x10;
+	return rc;
+}
