@@ -1,1 +1,229 @@
-extern int hpcbench_pending;
+/*
+ * node.memory: sweeps over three arrays by all cores at once, as STREAM does it. The working set is
+ * all three arrays over all threads; each thread owns a part that it alone touched first, so that
+ * it lies on its own NUMA node. Small working sets are swept several times in an iteration, so that
+ * the release of the threads does not show; bytes count as STREAM counts them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench/base/mem.h"
+#include "bench/core/clock.h"
+#include "bench/core/env.h"
+#include "bench/node/memory_kernels.h"
+#include "bench/node/node.h"
+#include "bench/node/team.h"
+
+enum { ARRAYS = 3, ALIGN = 4096 / sizeof(double) };
+/* What each thread moves in an iteration at least: some 100 us against some 0.5 us of release. */
+#define BYTES_A_THREAD_MIN (1 << 20)
+
+struct part {
+	double *a, *b, *c;
+	uint64_t first; /* number of its first element in the whole */
+	size_t n;
+};
+
+struct memory {
+	struct team *team;
+	struct part *parts;
+	int n_parts;
+	void *map; /* all arrays of the case in hand */
+	size_t map_len;
+	const struct memory_op_row *op;
+	uint64_t sweeps; /* in an iteration */
+	uint64_t elements, seed, deadline_ns;
+	struct sink *sink;
+	uint64_t *bad; /* a part */
+};
+
+static const struct memory_opts *opts_of(const struct bench *b)
+{
+	return b->opts;
+}
+
+static int memory_setup(struct bench *b, struct hb_err *err)
+{
+	struct memory *m = b->state;
+	int *cpus, n_cpus, threads = opts_of(b)->threads;
+	int rc = env_core_list(&cpus, &n_cpus, err);
+
+	if (rc < 0)
+		return rc;
+	if (threads == 0)
+		threads = n_cpus;
+	rc = team_start(threads, cpus, n_cpus, &m->team, err);
+	free(cpus);
+	if (rc < 0)
+		return rc;
+	m->n_parts = threads;
+	m->parts = hb_alloc((size_t)threads * sizeof(*m->parts));
+	m->bad = hb_alloc((size_t)threads * sizeof(*m->bad));
+	return HB_OK;
+}
+
+/* More than half of what is free would push others out, and the figures with them. */
+static int check_room(uint64_t bytes, struct hb_err *err)
+{
+	uint64_t available = env_memory_available();
+
+	if (available > 0 && bytes > available / 2)
+		return hb_fail(err, HB_E_UNSUPPORTED,
+		               "a working set of %" PRIu64 " MiB is more than half of the %" PRIu64
+		               " MiB available on this node",
+		               bytes >> 20, available >> 20);
+	return HB_OK;
+}
+
+static void unmap(struct memory *m)
+{
+	if (m->map)
+		munmap(m->map, m->map_len);
+	m->map = NULL;
+}
+
+/* Parts begin on pages, so that no page has two owners. */
+static int map_arrays(struct memory *m, struct hb_err *err)
+{
+	size_t share = (size_t)m->elements / (size_t)m->n_parts, at = 0;
+	size_t rest = (size_t)m->elements % (size_t)m->n_parts;
+	size_t room = (share + 1 + ALIGN - 1) / ALIGN * ALIGN;
+
+	m->map_len = room * ARRAYS * (size_t)m->n_parts * sizeof(double);
+	m->map = mmap(NULL, m->map_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (m->map == MAP_FAILED) {
+		m->map = NULL;
+		return hb_fail(err, HB_E_UNSUPPORTED, "no memory for arrays of %zu MiB: %s",
+		               m->map_len >> 20, strerror(errno));
+	}
+	for (int i = 0; i < m->n_parts; i++) {
+		struct part *p = &m->parts[i];
+
+		p->a = (double *)m->map + room * ARRAYS * (size_t)i;
+		p->b = p->a + room;
+		p->c = p->b + room;
+		p->n = share + ((size_t)i < rest);
+		p->first = at;
+		at += p->n;
+	}
+	return HB_OK;
+}
+
+static void fill_part(void *arg, int member)
+{
+	const struct memory *m = arg;
+	const struct part *p = &m->parts[member];
+
+	memory_fill(p->a, p->b, p->c, p->n, m->seed, p->first);
+}
+
+static void sweep_part(void *arg, int member)
+{
+	const struct memory *m = arg;
+	const struct part *p = &m->parts[member];
+
+	for (uint64_t i = 0; i < m->sweeps; i++)
+		m->op->run(p->a, p->b, p->c, p->n);
+}
+
+static void check_part(void *arg, int member)
+{
+	const struct memory *m = arg;
+	const struct part *p = &m->parts[member];
+
+	m->bad[member] = memory_count_bad(m->op, p->a, p->n, m->seed, p->first);
+}
+
+static int memory_prepare(struct bench *b, struct hb_err *err)
+{
+	struct memory *m = b->state;
+	uint64_t mask = opts_of(b)->ops, least;
+	int rc, op = mask ? __builtin_ctzll(mask) : -1;
+
+	if (op < 0 || op > MEMORY_TRIAD || (mask & (mask - 1)))
+		return hb_fail(err, HB_E_USAGE, "node.memory measures one operation at a time");
+	unmap(m);
+	rc = check_room(b->bytes, err);
+	if (rc < 0)
+		return rc;
+	m->op = &memory_ops[op];
+	m->seed = b->seed;
+	m->deadline_ns = b->deadline_ns;
+	m->elements = b->bytes / (ARRAYS * sizeof(double));
+	if (m->elements < (uint64_t)m->n_parts)
+		return hb_fail(err, HB_E_USAGE,
+		               "a working set of %" PRIu64 " bytes is too small for %d threads",
+		               b->bytes, m->n_parts);
+	least = (uint64_t)BYTES_A_THREAD_MIN * (uint64_t)m->n_parts;
+	m->sweeps = (least + b->bytes - 1) / b->bytes;
+	rc = map_arrays(m, err);
+	if (rc < 0)
+		return rc;
+	team_run(m->team, 1, fill_part, NULL, m);
+	return HB_OK;
+}
+
+static int take_time(void *arg, double ns)
+{
+	struct memory *m = arg;
+
+	sink_push(m->sink, ns);
+	return m->deadline_ns > 0 && clock_ns() > m->deadline_ns ? HB_E_TIMEOUT : HB_OK;
+}
+
+static int memory_iterate(struct bench *b, uint64_t n, struct sink *sink, struct hb_err *err)
+{
+	struct memory *m = b->state;
+
+	m->sink = sink;
+	if (team_run(m->team, n, sweep_part, take_time, m) == HB_E_TIMEOUT)
+		return hb_fail(err, HB_E_TIMEOUT, "the sweeps did not end before the deadline");
+	return HB_OK;
+}
+
+static int memory_verify(struct bench *b, uint64_t *checked, uint64_t *bad, struct hb_err *err)
+{
+	struct memory *m = b->state;
+
+	(void)err;
+	team_run(m->team, 1, fill_part, NULL, m);
+	team_run(m->team, 1, sweep_part, NULL, m);
+	team_run(m->team, 1, check_part, NULL, m);
+	*checked = m->elements;
+	*bad = 0;
+	for (int i = 0; i < m->n_parts; i++)
+		*bad += m->bad[i];
+	return HB_OK;
+}
+
+static double memory_bytes_moved(const struct bench *b)
+{
+	const struct memory *m = b->state;
+
+	return m->op->arrays * (double)sizeof(double) * (double)m->elements * (double)m->sweeps;
+}
+
+static void memory_teardown(struct bench *b)
+{
+	struct memory *m = b->state;
+
+	team_stop(m->team);
+	unmap(m);
+	free(m->parts);
+	free(m->bad);
+	*m = (struct memory){ 0 };
+}
+
+const struct bench_ops node_memory = {
+	.info = &info_node_memory,
+	.state_size = sizeof(struct memory),
+	.setup = memory_setup,
+	.prepare = memory_prepare,
+	.iterate = memory_iterate,
+	.verify = memory_verify,
+	.bytes_moved = memory_bytes_moved,
+	.teardown = memory_teardown,
+};
