@@ -26,14 +26,16 @@ struct base_entry {
 	enum subject_kind kind;
 	enum unit unit;
 	bool higher_is_better;
-	struct base_series *series;
+	struct base_series *series; /* in the order of first appearance, as are the entries */
 	size_t n_series, cap_series;
-	/* derived */
-	int runs;                    /* runs that hold this key */
-	double mean;                 /* class mean of y: mean of the subjects' means */
-	double s_own, df_own;        /* of this key alone, within subjects */
-	double s_pool, df_pool, rho; /* over the sizes of its curve */
-	double s_run, df_run;        /* own and pooled together: what the test uses */
+	/* derived; a spread whose df is 0 is unknown, its s NaN */
+	int runs;               /* runs that hold this key */
+	double mean;            /* class mean of y: mean of the subjects' means */
+	double s_own, df_own;   /* of this key alone, within subjects */
+	double s_pool, df_pool; /* over the sizes of its curve */
+	double rho;             /* mean correlation of residuals between the curve's sizes */
+	double rho_subjects;    /* the same between its subjects: what whole sessions do */
+	double s_run, df_run;   /* own and pooled together: what the test uses */
 	double s_node, df_node; /* between subjects' means, less what s_run explains; 0 below 2 */
 };
 
@@ -48,21 +50,39 @@ struct baseline {
 };
 
 /*
- * Builds an unnamed baseline from the main rows of n runs, judged rows of quality OK only.
- * Never fails on contents; derive has been done.
+ * Builds an unnamed baseline from the main rows of n runs, judged rows of quality OK only; a run
+ * given twice counts once. Never fails on contents; derive has been done.
  */
 void baseline_build(const struct summary *const *runs, size_t n, struct baseline *out);
 /* Adds runs to an existing one; a run it holds already is HB_E_USAGE. Derives again. */
 int baseline_extend(struct baseline *b, const struct summary *const *runs, size_t n,
                     struct hb_err *err);
-/* Derived figures of every entry, from the series: the only place that computes a spread. */
+/*
+ * Derived figures of every entry, from the series: the only place that computes a spread
+ * (contracts.md section 5). y of one subject are centred at its mean; nothing is clipped.
+ *	s_own^2  = sum of squares / D_e, D_e = sum over subjects of (n_i - 1)
+ *	s_pool^2 = the same over the S sizes of the curve, D = sum of D_e
+ *	df_own   = D_e / (1 + (B-1) rho_b^2), df_pool = D / ((1 + (S-1) rho^2) (1 + (B-1) rho_b^2))
+ * with rho and rho_b the mean correlation of residuals between sizes and between the B subjects,
+ * at least 0, and 1 below BASELINE_MIN_RUNS runs. Own and pooled together:
+ *	s_run^2 = (4 s_pool^2 + (n-1) s_own^2) / (n+3), n runs, not below 1e-4^2
+ * Its df is Satterthwaite's with the covariance of the two: the own figure is part of the pool, so
+ * cov(s_pool^2, s_own^2) = var(s_pool^2), and one size alone keeps its own df.
+ */
 void baseline_derive(struct baseline *b);
 
 const struct base_entry *baseline_find(const struct baseline *b, const char *key_text,
                                        enum subject_kind kind);
 const struct base_series *baseline_series(const struct base_entry *e, const char *subject);
+/* The same, looking first at index start and onwards: rows come in the order of the entries.
+ * Returns an index, or SIZE_MAX. */
+size_t baseline_find_near(const struct baseline *b, const char *key_text, enum subject_kind kind,
+                          size_t start);
+size_t baseline_series_near(const struct base_entry *e, const char *subject, size_t start);
 /* NULL, or why this run does not belong in a baseline: a text the caller frees (a run median
- * beyond 5 scaled MADs of its series, an injected or partial run). */
+ * beyond 5 scaled MADs, an injected or partial run). The MAD is that of its series or, where that
+ * is larger, of the residuals of its whole curve: the MAD of a few runs alone would refuse many
+ * clean ones. Series below BASELINE_MIN_RUNS runs object to nothing. */
 char *baseline_objection(const struct baseline *b, const struct summary *run);
 
 json_object *baseline_to_json(const struct baseline *b);

@@ -1,1 +1,248 @@
-extern int hpcbench_pending;
+/*
+ * Suspects, the control each would be measured against, and what the interleaved rerun says
+ * (contracts.md section 5): both sides share the session, so what it does cancels.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/dist.h"
+#include "bench/base/mem.h"
+#include "bench/base/stat.h"
+#include "harness/compare_rows.h"
+
+static const double alpha_confirm = 0.05, s_floor = 1e-4;
+
+static bool same_family(const struct verdict_row *a, const struct verdict_row *b)
+{
+	return a->row && b->row && a->row->kind == b->row->kind &&
+	       strcmp(a->subject, b->subject) == 0 && strcmp(a->key->bench, b->key->bench) == 0;
+}
+
+/* Nothing of this subject in this benchmark is worse than a pass. */
+static bool known_good(const struct verdicts *v, const struct verdict_row *of)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_row *r = &v->rows[i];
+
+		if (same_family(r, of) && r->verdict != VERDICT_PASS &&
+		    r->verdict != VERDICT_IMPROVED && r->verdict != VERDICT_NEW)
+			return false;
+	}
+	return true;
+}
+
+/* The longest history first, then the most ordinary figure in this run. */
+static bool better_control(const struct verdict_row *a, const struct verdict_row *b)
+{
+	bool own_a = a->source == SPREAD_OWN, own_b = b->source == SPREAD_OWN;
+
+	if (own_a != own_b)
+		return own_a;
+	if (a->n_old != b->n_old)
+		return a->n_old > b->n_old;
+	return fabs(a->p - 0.5) < fabs(b->p - 0.5);
+}
+
+static const char *find_control(const struct verdicts *v, const struct verdict_row *suspect)
+{
+	const struct verdict_row *best = NULL;
+
+	if (suspect->row->kind != SUBJECT_NODE)
+		return NULL;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_row *r = &v->rows[i];
+
+		if (!r->row || !r->entry || r->row->kind != SUBJECT_NODE ||
+		    (r->verdict != VERDICT_PASS && r->verdict != VERDICT_IMPROVED) ||
+		    strcmp(r->subject, suspect->subject) == 0 ||
+		    strcmp(r->key->text, suspect->key->text) != 0)
+			continue;
+		if ((!best || better_control(r, best)) && known_good(v, r))
+			best = r;
+	}
+	return best ? best->subject : NULL;
+}
+
+size_t compare_suspects(const struct verdicts *v, struct suspect *out, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_row *r = &v->rows[i], *worst = r;
+		bool first = r->verdict == VERDICT_SUSPECT;
+
+		for (size_t k = 0; k < i && first; k++)
+			first = !(v->rows[k].verdict == VERDICT_SUSPECT &&
+			          same_family(&v->rows[k], r));
+		if (!first)
+			continue;
+		for (size_t k = i + 1; k < v->n; k++)
+			if (v->rows[k].verdict == VERDICT_SUSPECT && same_family(&v->rows[k], r) &&
+			    v->rows[k].p < worst->p)
+				worst = &v->rows[k];
+		if (n < max) {
+			out[n].subject = r->subject;
+			out[n].bench = r->key->bench;
+			out[n].first_row = (size_t)(worst - v->rows);
+			out[n].control = find_control(v, worst);
+		}
+		n++;
+	}
+	return n;
+}
+
+/* What the rerun says about one row: log ratios suspect/control less the baseline's, a repeat
+ * each. */
+struct ratios {
+	double sum, sum2; /* of the ratios, and of their squares */
+	int n;            /* complete repeats */
+};
+
+static double base_y(const struct base_entry *e, const char *subject)
+{
+	const struct base_series *s = baseline_series(e, subject);
+
+	return s && s->n >= BASELINE_MIN_RUNS ? s->median : e->mean;
+}
+
+static bool is_good(const struct summary_row *r)
+{
+	return r->quality == ROW_OK && isfinite(r->value) && r->value > 0.0;
+}
+
+/* The control's row of the same repeat, or NULL. */
+static const struct summary_row *control_of(const struct summary *run, const struct summary_row *c)
+{
+	for (size_t i = 0; i < run->n_confirm; i++) {
+		const struct summary_row *r = &run->confirm[i];
+
+		if (r->phase == PHASE_CONTROL && r->repeat == c->repeat && is_good(r) &&
+		    r->partner && strcmp(r->partner, c->subject) == 0 &&
+		    strcmp(r->subject, c->partner) == 0 && strcmp(r->key.text, c->key.text) == 0)
+			return r;
+	}
+	return NULL;
+}
+
+/* Returns whether the rerun has this row at all, with or without a control. */
+static bool row_ratios(const struct verdict_row *v, const struct summary *run, struct ratios *out,
+                       bool *controlled)
+{
+	bool any = false;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < run->n_confirm; i++) {
+		const struct summary_row *c = &run->confirm[i], *control;
+		double d;
+
+		if (c->phase != PHASE_CONFIRM || c->kind != v->row->kind ||
+		    strcmp(c->subject, v->subject) != 0 ||
+		    strcmp(c->key.text, v->row->key.text) != 0)
+			continue;
+		any = true;
+		*controlled |= c->partner != NULL;
+		control = c->partner && is_good(c) ? control_of(run, c) : NULL;
+		if (!control)
+			continue;
+		d = summary_y(c) - summary_y(control) -
+		    (base_y(v->entry, v->subject) - base_y(v->entry, control->subject));
+		out->sum += d;
+		out->sum2 += d * d;
+		out->n++;
+	}
+	return any;
+}
+
+/* Squares about each row's own mean, pooled over the rows of a family. */
+struct session {
+	double ss, df, sizes;
+	int repeats; /* the most of any row */
+	bool any, controlled;
+};
+
+static void look_at_family(const struct verdicts *v, const struct verdict_row *of,
+                           const struct summary *run, struct session *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < v->n; i++) {
+		struct ratios r;
+
+		if (!v->rows[i].entry || !same_family(&v->rows[i], of))
+			continue;
+		out->any |= row_ratios(&v->rows[i], run, &r, &out->controlled);
+		if (r.n < 2)
+			continue;
+		out->ss += fmax(r.sum2 - r.sum * r.sum / r.n, 0.0);
+		out->df += r.n - 1;
+		out->sizes += 1.0;
+		out->repeats = r.n > out->repeats ? r.n : out->repeats;
+	}
+}
+
+/* Sizes of one session move together: as in a baseline, rho is 1 below 5 repeats. */
+static double session_df(const struct session *s, const struct base_entry *e)
+{
+	double rho = s->repeats < BASELINE_MIN_RUNS ? 1.0 : e->rho;
+
+	return s->df / (1.0 + (s->sizes - 1.0) * rho * rho);
+}
+
+static void confirm_row(struct verdict_row *v, const struct session *s, const struct summary *run,
+                        const struct compare_params *p)
+{
+	double tolerance = p->tolerance > 0.0 ? p->tolerance : 2.0 * v->floor, spread, mean;
+	struct ratios r;
+	bool controlled = false;
+
+	row_ratios(v, run, &r, &controlled);
+	if (r.n < 2) {
+		compare_note(v, "the rerun has no two complete repeats: another run decides");
+		return;
+	}
+	mean = r.sum / r.n;
+	spread = fmax(sqrt(s->ss / s->df), s_floor);
+	v->confirm_loss = 1.0 - exp(mean);
+	v->confirm_p = dist_t_cdf(mean / (spread / sqrt(r.n)), session_df(s, v->entry));
+	if (!(v->confirm_loss > v->floor && v->confirm_p < alpha_confirm)) {
+		v->verdict = v->mde <= tolerance ? VERDICT_PASS : VERDICT_INCONCLUSIVE;
+		compare_note(v, "not confirmed by %d interleaved repeats", r.n);
+		return;
+	}
+	if (v->provisional) {
+		compare_note(v, "the rerun agrees, but the baseline is provisional");
+		return;
+	}
+	v->verdict = VERDICT_REGRESSED;
+	v->confirmed = true;
+	compare_note(v, "confirmed by %d interleaved repeats", r.n);
+}
+
+void compare_confirm(struct verdicts *v, const struct baseline *b, const struct summary *run,
+                     const struct compare_params *p)
+{
+	bool *done = hb_alloc(v->n * sizeof(*done));
+
+	(void)b; /* the rows know their entries of it */
+	for (size_t i = 0; i < v->n; i++) {
+		struct session s;
+
+		if (done[i] || v->rows[i].verdict != VERDICT_SUSPECT || !v->rows[i].entry)
+			continue;
+		look_at_family(v, &v->rows[i], run, &s);
+		for (size_t k = i; k < v->n; k++) {
+			struct verdict_row *r = &v->rows[k];
+
+			if (r->verdict != VERDICT_SUSPECT || !same_family(r, &v->rows[i]))
+				continue;
+			done[k] = true;
+			if (s.any && !s.controlled)
+				compare_note(r, "no known-good control: another run decides");
+			else if (s.any && s.df > 0.0)
+				confirm_row(r, &s, run, p);
+			else if (s.any)
+				compare_note(r, "the rerun is incomplete: another run decides");
+		}
+	}
+	free(done);
+	verdicts_count(v);
+}

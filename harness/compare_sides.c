@@ -1,1 +1,184 @@
-extern int hpcbench_pending;
+/*
+ * The two sides of `diff`. Differences are always between figures of one subject, so what sets
+ * nodes apart cancels; the only question is where the spread from run to run comes from:
+ *
+ * - the two sides' own runs, each about its own mean, if they leave at least 2 degrees of freedom;
+ * - else the entry of the same key in the reference, then in the stored runs, with as many;
+ * - else the scatter of the other subjects' differences under this key (at least 3 others): each
+ *   difference holds one side's noise and the other's, so its s.d. is the standard error itself;
+ * - else the stated default, as if it were known exactly.
+ * All but the first are borrowed: what they support is never more than suspect.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/mem.h"
+#include "bench/base/stat.h"
+#include "harness/compare_rows.h"
+
+static const double df_min = 2.0, df_known = 1e6;
+
+struct sides {
+	const struct baseline *old, *new, *reference, *stored;
+	const struct compare_params *p;
+};
+
+/* Both sides' spread about their own means, weighted by their degrees of freedom. */
+static bool own_spread(const struct base_entry *a, const struct base_entry *b, double *s,
+                       double *df)
+{
+	double da = a && a->df_run > 0.0 ? a->df_run : 0.0;
+	double db = b && b->df_run > 0.0 ? b->df_run : 0.0, ss = 0.0;
+
+	*df = da + db;
+	if (*df < df_min)
+		return false;
+	if (da > 0.0)
+		ss += da * a->s_run * a->s_run;
+	if (db > 0.0)
+		ss += db * b->s_run * b->s_run;
+	*s = sqrt(ss / *df);
+	return true;
+}
+
+static bool entry_spread(const struct baseline *b, const struct verdict_row *v, double *s,
+                         double *df)
+{
+	const struct base_entry *e = NULL;
+
+	if (b)
+		e = baseline_find(b, v->key->text, v->row->kind);
+	if (!e || !(e->df_run >= df_min))
+		return false;
+	*s = e->s_run;
+	*df = e->df_run;
+	return true;
+}
+
+/*
+ * The scatter of the other subjects' differences under the entry of row `of`, about their mean.
+ * The row itself is left out: a slow node must not hide in its own spread.
+ */
+static bool subjects_spread(const struct compare_set *set, size_t of, double *s, double *df)
+{
+	double sum = 0.0, sum2 = 0.0, n = 0.0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		double d = set->tests[i].diff;
+
+		if (i == of || set->rows[i].entry != set->rows[of].entry || !isfinite(d))
+			continue;
+		sum += d;
+		sum2 += d * d;
+		n += 1.0;
+	}
+	if (n - 1.0 < df_min)
+		return false;
+	*s = fmax(sqrt(fmax(sum2 - sum * sum / n, 0.0) / (n - 1.0)), 1e-4);
+	*df = n - 1.0;
+	return true;
+}
+
+/* First pass: the old side's figure and the difference. */
+static void find_old(const struct sides *x, struct verdict_row *v, struct compare_test *t,
+                     size_t *entry_cursor, size_t *series_cursor)
+{
+	const struct base_entry *e = compare_lookup(x->old, v, entry_cursor);
+	size_t k = e ? baseline_series_near(e, v->subject, *series_cursor) : SIZE_MAX;
+
+	*series_cursor = k == SIZE_MAX ? 0 : k + 1;
+	if (k == SIZE_MAX || e->series[k].n == 0)
+		return;
+	v->entry = e;
+	v->n_old = e->series[k].n;
+	if (t->measured)
+		compare_two_means(v, t, e->series[k].mean, NAN, 0.0);
+}
+
+/* Second pass: the spread, from the first source that has one. */
+static void find_spread(const struct sides *x, struct compare_set *set, size_t i,
+                        size_t *new_cursor)
+{
+	struct verdict_row *v = &set->rows[i];
+	struct compare_test *t = &set->tests[i];
+	size_t k = baseline_find_near(x->new, v->key->text, v->row->kind, *new_cursor);
+	const struct base_entry *mine = k == SIZE_MAX ? NULL : &x->new->entries[k];
+	const struct base_series *old = baseline_series(v->entry, v->subject);
+	double s = x->p->default_spread, df = df_known;
+
+	*new_cursor = k == SIZE_MAX ? 0 : k;
+	v->source = SPREAD_DEFAULT;
+	if (own_spread(v->entry, mine, &s, &df)) {
+		v->source = SPREAD_OWN;
+	} else if (entry_spread(x->reference, v, &s, &df)) {
+		v->source = SPREAD_BASELINE;
+	} else if (entry_spread(x->stored, v, &s, &df)) {
+		v->source = SPREAD_STORED;
+	} else if (subjects_spread(set, i, &s, &df)) {
+		v->source = SPREAD_SUBJECTS;
+		s /= sqrt(1.0 / v->n_new + 1.0 / v->n_old); /* back to one run's */
+	} else {
+		s = x->p->default_spread;
+		df = df_known;
+	}
+	t->borrowed = v->source != SPREAD_OWN;
+	v->provisional = t->borrowed || old->n < BASELINE_MIN_RUNS;
+	compare_two_means(v, t, old->mean, s, df);
+}
+
+/* What only the old side has. */
+static void add_gone(const struct baseline *b, const struct summary *const *runs, size_t n,
+                     struct compare_set *set)
+{
+	bool **seen = hb_alloc(b->n_entries * sizeof(*seen));
+	size_t n_rows = set->n;
+
+	for (size_t at = 0; at < b->n_entries; at++)
+		seen[at] = hb_alloc(b->entries[at].n_series * sizeof(**seen));
+	for (size_t i = 0; i < n_rows; i++) {
+		const struct base_entry *e = set->rows[i].entry;
+		size_t k = e ? baseline_series_near(e, set->rows[i].subject, i) : SIZE_MAX;
+
+		if (k != SIZE_MAX)
+			seen[e - b->entries][k] = true;
+	}
+	for (size_t at = 0; at < b->n_entries; at++) {
+		const struct base_entry *e = &b->entries[at];
+
+		for (size_t k = 0; k < e->n_series; k++) {
+			const struct summary_loss *l;
+
+			if (seen[at][k] || e->series[k].n == 0)
+				continue;
+			l = compare_loss(runs, n, e->series[k].subject, e->key.bench);
+			compare_add_absent(set, e, &e->series[k],
+			                   l ? VERDICT_NOT_MEASURED : VERDICT_GONE,
+			                   !l          ? "only in the old side"
+			                   : l->reason ? l->reason
+			                               : unit_status_name(l->status));
+		}
+		free(seen[at]);
+	}
+	free(seen);
+}
+
+void compare_sides(const struct baseline *old_side, const struct summary *const *new_runs,
+                   size_t n_new, const struct baseline *reference, const struct baseline *stored,
+                   const struct compare_params *p, struct verdicts *out)
+{
+	struct baseline new_side;
+	struct sides x = { old_side, &new_side, reference, stored, p };
+	struct compare_set set;
+	size_t entry = 0, series = 0, mine = 0;
+
+	baseline_build(new_runs, n_new, &new_side);
+	compare_gather(new_runs, n_new, &set);
+	for (size_t i = 0; i < set.n; i++)
+		find_old(&x, &set.rows[i], &set.tests[i], &entry, &series);
+	for (size_t i = 0; i < set.n; i++)
+		if (set.rows[i].entry && set.tests[i].measured)
+			find_spread(&x, &set, i, &mine);
+	baseline_free(&new_side);
+	add_gone(old_side, new_runs, n_new, &set);
+	compare_judge(&set, p, out);
+}

@@ -1,0 +1,18 @@
+/*
+ * Which entries of a baseline form one curve: the same key but for the message size, and the same
+ * kind of subject. Inside the baseline module only.
+ */
+#ifndef HPCBENCH_HARNESS_BASELINE_CURVE_H
+#define HPCBENCH_HARNESS_BASELINE_CURVE_H
+
+#include "harness/baseline.h"
+
+/* Curve c holds entries entry[first[c]] up to entry[first[c + 1] - 1]. */
+struct curves {
+	size_t *entry, *first;
+	size_t n;
+};
+void curves_make(const struct baseline *b, struct curves *out);
+void curves_free(struct curves *c);
+
+#endif
