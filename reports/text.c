@@ -123,17 +123,18 @@ static void put_padded(struct buf *out, const struct doc_style *style, const str
 		buf_pad(out, ' ', pad);
 }
 
+/* One row of the columns that hold anything; empty cells at its end leave no spaces behind. */
 static void put_row(struct buf *out, const struct doc_style *style, const struct doc_block *b,
                     const struct doc_cell *row, const size_t *width)
 {
-	size_t end = b->n_columns; /* empty cells at the end leave no spaces behind */
-	while (end > 1 && !*row[end - 1].text)
+	size_t end = b->n_columns;
+	while (end > 1 && (!width[end - 1] || !*row[end - 1].text))
 		end--;
-	buf_puts(out, "  ");
 	for (size_t i = 0; i < end; i++) {
+		if (!width[i])
+			continue;
+		buf_puts(out, "  "); /* the indent, and between columns */
 		put_padded(out, style, &b->columns[i], &row[i], width[i], i + 1 == end);
-		if (i + 1 < end)
-			buf_puts(out, "  ");
 	}
 	buf_putc(out, '\n');
 }
@@ -142,20 +143,23 @@ static void put_table(struct buf *out, const struct doc_style *style, const stru
 {
 	size_t n = b->n_columns, rows = b->n_cells / n;
 	assert(b->n_cells % n == 0);
-	/* Row 0 is the titles; rows that quiet leaves out stay NULL and have no width. */
+	/* Row 0 is the titles. Rows that quiet leaves out stay NULL and have no width. */
 	struct doc_cell *cells = hb_alloc((rows + 1) * n * sizeof *cells);
 	size_t *width = hb_alloc(n * sizeof *width);
-	for (size_t r = 0; r <= rows; r++) {
-		if (r && style->quiet && !row_loud(b, r - 1))
+	for (size_t r = rows + 1; r > 0; r--) {
+		size_t at = r - 1;
+		if (at && style->quiet && !row_loud(b, at - 1))
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			struct doc_cell *c = &cells[r * n + i];
-			const struct doc_cell *from = r ? &b->cells[(r - 1) * n + i] : NULL;
+			struct doc_cell *c = &cells[at * n + i];
+			const struct doc_cell *from = at ? &b->cells[(at - 1) * n + i] : NULL;
 			c->tone = from ? from->tone : DOC_DIM;
 			c->text = cell_text(from ? from->text : b->columns[i].title,
 			                    i + 1 == n ? LAST_MAX : CELL_MAX);
 			size_t w = doc_width(c->text);
-			width[i] = w > width[i] ? w : width[i];
+			/* The titles come last: a column without a cell in it is not shown. */
+			if (w > width[i] && (at || width[i]))
+				width[i] = w;
 		}
 	}
 	for (size_t r = 0; r <= rows; r++)
