@@ -1,0 +1,17 @@
+/* What the files of `hpcbench run` share. */
+#ifndef HPCBENCH_HARNESS_CMD_RUN_H
+#define HPCBENCH_HARNESS_CMD_RUN_H
+
+#include "harness/cmd.h"
+#include "harness/measure.h"
+
+struct run_opts {
+	char *suite, *bench, *sizes, *rounds, *launcher, *nodes, *seed, *baseline, *label, *inject;
+	double precision, max_time;
+	int max_pairs, no_confirm, dry_run;
+};
+
+/* Prints what would be started and measured. */
+int cmd_run_dry(const struct common *common, const struct measure *m);
+
+#endif

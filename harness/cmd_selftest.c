@@ -1,0 +1,1 @@
+extern int hpcbench_pending;

@@ -1,0 +1,413 @@
+#include "harness/measure.h"
+
+#include <math.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/cmd.h"
+#include "harness/cmd_load.h"
+#include "harness/cmd_report.h"
+#include "harness/collect.h"
+#include "harness/compare.h"
+#include "harness/wait.h"
+
+/* ---- --inject ---- */
+
+int measure_inject_parse(const char *text, struct measure_inject *out, struct hb_err *err)
+{
+	const char *colon = strrchr(text, ':'), *at = colon ? strchr(colon, '@') : NULL;
+	char number[32] = "";
+	size_t len = colon ? (at ? (size_t)(at - colon) : strlen(colon)) - 1 : 0;
+
+	*out = (struct measure_inject){ 0 };
+	if (!colon || colon == text || len == 0 || len >= sizeof number || (at && !at[1]))
+		return hb_fail(err, HB_E_USAGE,
+		               "--inject '%.64s': BENCH:FACTOR[@NODE] is wanted, as in "
+		               "mpi.latency:1.5@n3",
+		               text);
+	memcpy(number, colon + 1, len);
+	if (units_parse_number(number, &out->factor, NULL) != HB_OK || !(out->factor > 1) ||
+	    out->factor > 10)
+		return hb_fail(err, HB_E_USAGE,
+		               "--inject: factor '%s' must be above 1 and at most 10", number);
+	out->bench = hb_strndup(text, (size_t)(colon - text));
+	if (strcmp(out->bench, "*") != 0 && !catalog_find(out->bench)) {
+		const char *near = catalog_nearest(out->bench);
+		hb_fail(err, HB_E_USAGE, "--inject: no benchmark '%.64s'%s%s%s", out->bench,
+		        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		measure_inject_free(out);
+		return HB_E_USAGE;
+	}
+	out->node = at ? hb_strdup(at + 1) : NULL;
+	out->spec = hb_strdup(text);
+	return HB_OK;
+}
+
+void measure_inject_free(struct measure_inject *i)
+{
+	free(i->spec);
+	free(i->bench);
+	free(i->node);
+	*i = (struct measure_inject){ 0 };
+}
+
+/* ---- before anything is measured ---- */
+
+static int load_suite(struct measure *m, struct hb_err *err)
+{
+	const struct measure_request *r = &m->req;
+	bool by_name = r->bench && !r->suite;
+	int rc = by_name ? suite_of_benches(r->bench, &m->suite, err)
+	                 : suite_load(r->suite ? r->suite : "quick", &m->suite, err);
+
+	if (rc == HB_OK)
+		rc = suite_override(&m->suite, by_name ? NULL : r->bench, r->sizes, r->precision,
+		                    r->max_time_s, err);
+	return rc;
+}
+
+static int make_plan(struct measure *m, struct hb_err *err)
+{
+	const struct measure_request *r = &m->req;
+	struct plan_params p = { .seed = r->seed,
+		                 .rounds = r->rounds >= 0 ? r->rounds : m->suite.rounds,
+		                 .max_pairs = r->max_pairs };
+	int rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
+
+	if (rc != HB_OK || !r->inject)
+		return rc;
+	m->plan.inject = r->inject->factor;
+	m->plan.inject_bench = r->inject->bench;
+	if (r->inject->node && nodeset_find(&m->nodes, r->inject->node) < 0)
+		return hb_fail(err, HB_E_USAGE, "--inject: node '%.64s' is not measured",
+		               r->inject->node);
+	return HB_OK;
+}
+
+int measure_prepare(const struct measure_request *req, const struct store *s, struct measure *m,
+                    int *code, struct hb_err *err)
+{
+	bool missing;
+	int rc;
+
+	*m = (struct measure){ .req = *req };
+	summary_init(&m->summary);
+	rc = launcher_find(req->launcher, &m->ops, &m->arg, err);
+	if (rc == HB_OK)
+		rc = load_suite(m, err);
+	if (rc == HB_OK)
+		rc = m->ops->nodes(m->arg, req->nodes, &m->nodes, err);
+	if (rc == HB_OK)
+		rc = make_plan(m, err);
+	/* What is wrong with the words or files that were given is for whoever gave them. */
+	*code = rc == HB_E_USAGE || rc == HB_E_FORMAT ? CODE_USAGE : CODE_BROKEN;
+	if (rc == HB_OK && req->baseline) {
+		*code = CODE_NO_BASELINE;
+		rc = load_baseline(s, req->baseline, &m->base, &missing, err);
+		m->has_base = rc == HB_OK;
+	}
+	if (rc != HB_OK)
+		measure_free(m);
+	return rc;
+}
+
+void measure_free(struct measure *m)
+{
+	for (size_t i = 0; i < m->n_steps; i++)
+		free(m->steps[i].reason);
+	free(m->steps);
+	verdicts_free(&m->verdicts);
+	summary_free(&m->summary);
+	if (m->has_base)
+		baseline_free(&m->base);
+	if (m->plan.suite)
+		plan_free(&m->plan);
+	nodeset_free(&m->nodes);
+	suite_free(&m->suite);
+	free(m->id);
+	free(m->dir);
+	free(m->started);
+	*m = (struct measure){ 0 };
+}
+
+/* ---- files ---- */
+
+static void now_text(char out[32])
+{
+	time_t t = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&t, &tm);
+	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static int write_file(const struct measure *m, const char *name, json_object *o, struct hb_err *err)
+{
+	char *path = hb_format("%s/%s", m->dir, name);
+	int rc = store_write_json(path, o, err);
+
+	free(path);
+	js_put(o);
+	return rc;
+}
+
+static json_object *steps_json(const struct measure *m)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < m->n_steps; i++) {
+		json_object *o = json_object_new_object();
+		js_set_u64(o, "id", m->plan.steps[i].id);
+		js_set_str(o, "helper", m->plan.steps[i].helper);
+		js_set_str(o, "status", step_status_name(m->steps[i].status));
+		js_set_str(o, "reason", m->steps[i].reason);
+		js_set_f64(o, "seconds", m->steps[i].seconds);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static bool is_partial(const struct measure *m)
+{
+	if (m->signal || m->n_steps < m->plan.n_steps)
+		return true;
+	for (size_t i = 0; i < m->n_steps; i++)
+		if (m->steps[i].status == STEP_FAILED || m->steps[i].status == STEP_CANCELLED)
+			return true;
+	return false;
+}
+
+/* finished: the exit code is known. */
+static int write_run(const struct measure *m, bool finished, struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	struct passwd *pw = getpwuid(getuid());
+	const char *cluster = getenv("SLURM_CLUSTER_NAME");
+	char host[256] = "", now[32];
+
+	gethostname(host, sizeof host - 1);
+	host[strcspn(host, ".")] = '\0';
+	now_text(now);
+	js_set_i64(o, "schema", 1);
+	js_set_str(o, "run", m->id);
+	js_set_str(o, "suite", m->suite.name);
+	js_set_str(o, "label", m->req.label);
+	js_set_str(o, "launcher", m->req.launcher);
+	js_set_u64(o, "seed", m->plan.seed);
+	js_set_str(o, "started", m->started);
+	js_set_str(o, "cluster", cluster && *cluster ? cluster : host);
+	js_set_str(o, "user", pw ? pw->pw_name : NULL);
+	js_set_str(o, "host", host);
+	js_set_str(o, "version", HPCBENCH_VERSION);
+	js_set_str(o, "inject", m->req.inject ? m->req.inject->spec : NULL);
+	js_set_str(o, "baseline", m->req.baseline);
+	js_set_bool(o, "partial", is_partial(m));
+	js_set_obj(o, "steps", steps_json(m));
+	if (finished) {
+		js_set_str(o, "finished", now);
+		js_set_i64(o, "code", m->code);
+	}
+	return write_file(m, "run.json", o, err);
+}
+
+/* ---- measuring ---- */
+
+static int run_step(struct measure *m, struct launch *l, size_t index, struct hb_err *err)
+{
+	int64_t start = wait_now_ms();
+	const char *reason = "";
+	struct measure_step *s;
+	enum step_status status = STEP_FAILED;
+	int rc = launch_step(l, index, &status, &reason, err);
+
+	hb_grow(&m->steps, &m->cap_steps, m->n_steps + 1, sizeof *m->steps);
+	s = &m->steps[m->n_steps++];
+	*s = (struct measure_step){ .status = status,
+		                    .reason = *reason ? hb_strdup(reason) : NULL,
+		                    .seconds = (double)(wait_now_ms() - start) / 1000 };
+	m->broken = m->broken || status == STEP_FAILED || rc != HB_OK;
+	m->signal = launch_signal(l);
+	if (m->req.note && s->reason && status != STEP_CANCELLED)
+		m->req.note(m->req.ctx, status == STEP_FAILED ? "error" : "warn", s->reason);
+	return rc;
+}
+
+static int run_steps(struct measure *m, struct launch *l, struct hb_err *err)
+{
+	int rc = HB_OK;
+
+	while (rc == HB_OK && m->n_steps < m->plan.n_steps && !m->signal)
+		rc = run_step(m, l, m->n_steps, err);
+	return rc;
+}
+
+/* From the records to the summary, and the verdicts if there is a baseline. */
+static int collect_and_compare(struct measure *m, struct hb_err *err)
+{
+	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
+	const struct summary *one = &m->summary;
+	int rc;
+
+	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
+	m->verdicts = (struct verdicts){ 0 };
+	m->judged = false;
+	summary_free(&m->summary);
+	summary_init(&m->summary);
+	m->has_summary = false;
+	rc = write_run(m, false, err);
+	if (rc == HB_OK)
+		rc = collect_run(m->dir, &m->summary, err);
+	m->has_summary = rc == HB_OK;
+	if (rc == HB_OK)
+		rc = summary_write(m->dir, &m->summary, err);
+	if (rc == HB_OK && m->has_base) {
+		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
+		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
+		m->judged = true;
+	}
+	return rc;
+}
+
+static int journal_append(struct measure *m, struct launch *l, size_t steps, struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	int rc;
+
+	js_set_str(o, "type", "append");
+	js_set_str(o, "phase", phase_name(PHASE_CONFIRM));
+	js_set_u64(o, "steps", steps);
+	rc = launch_journal(l, o, err);
+	js_put(o);
+	return rc;
+}
+
+/* Appends confirming steps for what is suspect; returns how many steps were added. */
+static size_t plan_confirm(struct measure *m)
+{
+	struct suspect s[MEASURE_CONFIRM_MAX];
+	size_t all = compare_suspects(&m->verdicts, s, MEASURE_CONFIRM_MAX);
+	size_t n = all < MEASURE_CONFIRM_MAX ? all : MEASURE_CONFIRM_MAX;
+	size_t before = m->plan.n_steps;
+	struct hb_err err;
+	char text[160];
+
+	for (size_t i = 0; i < n; i++)
+		if (plan_add_confirm(&m->plan, s[i].bench, s[i].subject, s[i].control, &err) !=
+		            HB_OK &&
+		    m->req.note)
+			m->req.note(m->req.ctx, "warn", err.text);
+	if (all > n && m->req.note) {
+		snprintf(text, sizeof text, "%zu suspects; the worst %zu are measured again", all,
+		         n);
+		m->req.note(m->req.ctx, "info", text);
+	}
+	return m->plan.n_steps - before;
+}
+
+static int confirm(struct measure *m, struct launch *l, struct hb_err *err)
+{
+	size_t steps;
+	int rc;
+
+	if (!m->judged || !m->req.confirm || m->signal || m->broken)
+		return HB_OK;
+	steps = plan_confirm(m);
+	if (steps == 0)
+		return HB_OK;
+	rc = write_file(m, "plan.json", plan_to_json(&m->plan), err);
+	if (rc == HB_OK)
+		rc = journal_append(m, l, steps, err);
+	if (rc == HB_OK)
+		rc = run_steps(m, l, err);
+	if (rc == HB_OK)
+		rc = collect_and_compare(m, err);
+	return rc;
+}
+
+static int exit_code(const struct measure *m)
+{
+	const struct summary *one = &m->summary;
+	struct code_input in = { .broken = true, .signal = m->signal };
+
+	if (m->signal || m->broken || !m->has_summary)
+		return code_of(&in);
+	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
+	                           m->req.baseline != NULL, false);
+	return code;
+}
+
+static int open_run(struct measure *m, const struct store *s, struct launch **l, struct hb_err *err)
+{
+	char now[32];
+	int rc = store_run_new(s, &m->id, &m->dir, err);
+
+	if (rc != HB_OK)
+		return rc;
+	now_text(now);
+	m->started = hb_strdup(now);
+	free(m->plan.run);
+	m->plan.run = hb_strdup(m->id);
+	rc = write_file(m, "plan.json", plan_to_json(&m->plan), err);
+	if (rc != HB_OK)
+		return rc;
+	struct launch_params p = { .run = m->id,
+		                   .dir = m->dir,
+		                   .ops = m->ops,
+		                   .arg = m->arg,
+		                   .plan = &m->plan,
+		                   .inject_node = m->req.inject ? m->req.inject->node : NULL,
+		                   .signal_fd = m->req.signal_fd,
+		                   .progress = m->req.progress,
+		                   .note = m->req.note,
+		                   .output = m->req.output,
+		                   .ctx = m->req.ctx };
+	return launch_open(&p, l, err);
+}
+
+/* Verdicts, run.json with its code, the journal's last line. */
+static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	int rc = HB_OK;
+
+	m->code = exit_code(m);
+	if (m->judged)
+		rc = write_file(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
+	if (rc == HB_OK)
+		rc = write_run(m, true, err);
+	js_set_str(o, "type", "end");
+	js_set_str(o, "run", m->id);
+	js_set_i64(o, "code", m->code);
+	if (rc == HB_OK)
+		rc = launch_journal(l, o, err);
+	js_put(o);
+	return rc;
+}
+
+int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
+{
+	struct launch *l = NULL;
+	struct hb_err late;
+	int rc = open_run(m, s, &l, err);
+
+	if (rc != HB_OK) {
+		m->broken = true;
+		m->code = exit_code(m);
+		return rc;
+	}
+	rc = run_steps(m, l, err);
+	/* Also after a failure: what is there is collected, the first error is the one told. */
+	int rc_after = collect_and_compare(m, rc == HB_OK ? err : &late);
+	rc = rc == HB_OK ? rc_after : rc;
+	if (rc == HB_OK)
+		rc = confirm(m, l, err);
+	m->broken = m->broken || rc != HB_OK;
+	rc_after = close_run(m, l, rc == HB_OK ? err : &late);
+	rc = rc == HB_OK ? rc_after : rc;
+	rc_after = launch_close(l, rc == HB_OK ? err : &late);
+	rc = rc == HB_OK ? rc_after : rc;
+	m->broken = m->broken || rc != HB_OK;
+	m->code = exit_code(m);
+	return rc;
+}
