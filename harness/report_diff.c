@@ -186,7 +186,7 @@ struct groups {
 
 static struct report_group *group_of(struct groups *g, const struct verdict_row *r)
 {
-	const struct key *k = report_key(r);
+	const struct key *k = r->key;
 	for (size_t i = g->n; i > 0; i--)
 		if (g->v[i - 1].verdict == r->verdict && strcmp(g->v[i - 1].bench, k->bench) == 0)
 			return &g->v[i - 1];
@@ -203,7 +203,7 @@ static struct report_group *group_of(struct groups *g, const struct verdict_row 
 
 static void group_add(struct report_group *g, const struct verdict_row *r)
 {
-	const struct key *k = report_key(r);
+	const struct key *k = r->key;
 	g->rows++;
 	g->bytes_min = k->bytes < g->bytes_min ? k->bytes : g->bytes_min;
 	g->bytes_max = k->bytes > g->bytes_max ? k->bytes : g->bytes_max;
@@ -218,7 +218,7 @@ static double group_mde(const struct report_group *g, const struct verdicts *v)
 	for (size_t i = 0; i < v->n && n < g->rows; i++) {
 		const struct verdict_row *r = &v->rows[i];
 		if (r->verdict == g->verdict && isfinite(r->mde) &&
-		    strcmp(report_key(r)->bench, g->bench) == 0)
+		    strcmp(r->key->bench, g->bench) == 0)
 			mde[n++] = r->mde;
 	}
 	double median = stat_median(mde, n);
@@ -278,9 +278,9 @@ static json_object *summary_json(const struct verdicts *v, const struct verdict_
 	json_object *w = NULL;
 	if (worst) {
 		w = json_object_new_object();
-		js_set_str(w, "subject", report_subject(worst));
-		js_set_str(w, "bench", report_key(worst)->bench);
-		js_set_u64(w, "bytes", report_key(worst)->bytes);
+		js_set_str(w, "subject", worst->subject);
+		js_set_str(w, "bench", worst->key->bench);
+		js_set_u64(w, "bytes", worst->key->bytes);
 		js_set_f64(w, "delta", worst->delta);
 	}
 	js_set_obj(o, "worst", w);

@@ -175,6 +175,6 @@ struct report_names *report_names_of(const struct verdicts *v)
 {
 	struct report_names *names = report_names_new();
 	for (size_t i = 0; i < v->n; i++)
-		report_names_add(names, report_key(&v->rows[i]));
+		report_names_add(names, v->rows[i].key);
 	return names;
 }

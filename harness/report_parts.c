@@ -45,20 +45,6 @@ void report_figure(enum unit u, double value, double half, struct buf *out)
 	}
 }
 
-const struct key *report_key(const struct verdict_row *r)
-{
-	return r->row ? &r->row->key : &r->entry->key;
-}
-
-const char *report_subject(const struct verdict_row *r)
-{
-	if (r->row)
-		return r->row->subject;
-	if (r->entry->n_series == 1)
-		return r->entry->series[0].subject;
-	return r->entry->kind == SUBJECT_CLUSTER ? "cluster" : "its nodes";
-}
-
 enum doc_tone report_tone(enum verdict v)
 {
 	switch (v) {
@@ -144,7 +130,7 @@ static void cell(struct doc *d, enum doc_tone tone, struct buf *text)
 
 void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r)
 {
-	const struct key *k = report_key(r);
+	const struct key *k = r->key;
 	enum unit unit = r->row ? r->row->unit : r->entry->unit;
 	enum doc_tone tone = report_tone(r->verdict);
 	struct buf text = BUF_INIT;
@@ -154,7 +140,7 @@ void report_row(struct doc *d, const struct report_names *names, const struct ve
 	cell(d, DOC_PLAIN, &text);
 	report_class(k, &text);
 	cell(d, DOC_PLAIN, &text);
-	doc_cell(d, DOC_PLAIN, "%s", report_subject(r));
+	doc_cell(d, DOC_PLAIN, "%s", r->subject);
 	report_figure(unit, r->old_value, r->old_half, &text);
 	cell(d, DOC_PLAIN, &text);
 	report_figure(unit, r->new_value, r->new_half, &text);
@@ -229,8 +215,8 @@ const struct verdict_row *report_worst(const struct verdicts *v)
 void report_row_words(const struct report_names *names, const struct verdict_row *r,
                       struct buf *out)
 {
-	const struct key *k = report_key(r);
-	buf_printf(out, "%s ", report_subject(r));
+	const struct key *k = r->key;
+	buf_printf(out, "%s ", r->subject);
 	report_name(names, k, out);
 	buf_putc(out, ' ');
 	size_text(k->bytes, out);

@@ -33,9 +33,6 @@ void report_percent(double ratio, bool with_sign, struct buf *out);
 /* A probability: "0.0031", "<0.0001"; NaN gives "". */
 void report_p(double p, struct buf *out);
 
-/* Parts of a verdict row that stand on whichever side it has. */
-const struct key *report_key(const struct verdict_row *r);
-const char *report_subject(const struct verdict_row *r);
 enum doc_tone report_tone(enum verdict v);
 /* Is this a row that somebody should look at? Not: unchanged, imprecise, or on one side only. */
 bool report_differs(enum verdict v);

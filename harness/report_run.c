@@ -287,7 +287,7 @@ struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, co
 	for (size_t i = 0; i < s->n_rows; i++)
 		report_names_add(names, &s->rows[i].key);
 	for (size_t i = 0; v && i < v->n; i++)
-		report_names_add(names, report_key(&v->rows[i]));
+		report_names_add(names, v->rows[i].key);
 	put_verdict(d, s, v, base, names);
 	if (v)
 		put_slow(d, v, names);

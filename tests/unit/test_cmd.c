@@ -82,7 +82,7 @@ static void read_all(int fd, char *to, size_t size)
 }
 
 /* Runs words in a child whose standard output is out (a path; NULL: read here; "": no reader). */
-static struct result run_to(const char *out, int argc, char *const *argv)
+static struct result run_to(const char *out, int argc, const char *const *argv)
 {
 	struct result r = { 0 };
 	int po[2], pe[2], status;
@@ -96,7 +96,10 @@ static struct result run_to(const char *out, int argc, char *const *argv)
 		close(po[0]);
 		dup2(fd, 1);
 		dup2(pe[1], 2);
-		_exit(cmd_main(argc, argv));
+		char **words = hb_alloc(((size_t)argc + 1) * sizeof *words);
+		for (int i = 0; i < argc; i++)
+			words[i] = hb_strdup(argv[i]);
+		_exit(cmd_main(argc, words));
 	}
 	close(po[1]);
 	close(pe[1]);
@@ -112,8 +115,9 @@ static struct result run_to(const char *out, int argc, char *const *argv)
 }
 
 #define RUN(...)                                                                                   \
-	run_to(NULL, (int)(sizeof((char *[]){ "hpcbench", __VA_ARGS__ }) / sizeof(char *)),        \
-	       (char *[]){ "hpcbench", __VA_ARGS__, NULL })
+	run_to(NULL,                                                                               \
+	       (int)(sizeof((const char *[]){ "hpcbench", __VA_ARGS__ }) / sizeof(const char *)),  \
+	       (const char *[]){ "hpcbench", __VA_ARGS__, NULL })
 
 static void common_options_stand_before_and_after_the_command(void **state)
 {
@@ -205,11 +209,11 @@ static void a_full_disk_behind_standard_output_is_exit_20(void **state)
 	(void)state;
 	if (access("/dev/full", W_OK) != 0)
 		skip();
-	char *argv[] = { "hpcbench", "version", NULL };
+	const char *argv[] = { "hpcbench", "version", NULL };
 	struct result r = run_to("/dev/full", 2, argv);
 	assert_int_equal(r.code, CODE_BROKEN);
 	assert_non_null(strstr(r.err, "cannot write to standard output"));
-	char *much[] = { "hpcbench", "flood", NULL };
+	const char *much[] = { "hpcbench", "flood", NULL };
 	r = run_to("/dev/full", 2, much);
 	assert_int_equal(r.code, CODE_BROKEN);
 }
@@ -217,7 +221,7 @@ static void a_full_disk_behind_standard_output_is_exit_20(void **state)
 static void a_reader_that_went_away_changes_nothing(void **state)
 {
 	(void)state;
-	char *argv[] = { "hpcbench", "flood", NULL };
+	const char *argv[] = { "hpcbench", "flood", NULL };
 	struct result r = run_to("", 2, argv);
 	assert_int_equal(r.code, 0);
 	assert_string_equal(r.err, "");
