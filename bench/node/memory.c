@@ -18,6 +18,11 @@
 #include "bench/node/team.h"
 
 enum { ARRAYS = 3, ALIGN = 4096 / sizeof(double) };
+/*
+ * The arrays of a part begin this many cache lines apart beyond whole pages: at equal offsets in
+ * their pages a load would wait for the store before it (4 KiB aliasing).
+ */
+enum { STAGGER = 21 * 64 / sizeof(double) };
 /* What each thread moves in an iteration at least: some 100 us against some 0.5 us of release. */
 #define BYTES_A_THREAD_MIN (1 << 20)
 
@@ -90,9 +95,10 @@ static int map_arrays(struct memory *m, struct hb_err *err)
 {
 	size_t share = (size_t)m->elements / (size_t)m->n_parts, at = 0;
 	size_t rest = (size_t)m->elements % (size_t)m->n_parts;
-	size_t room = (share + 1 + ALIGN - 1) / ALIGN * ALIGN;
+	size_t each = (share + 1 + ALIGN - 1) / ALIGN * ALIGN + STAGGER;
+	size_t part = (each * ARRAYS + ALIGN - 1) / ALIGN * ALIGN;
 
-	m->map_len = room * ARRAYS * (size_t)m->n_parts * sizeof(double);
+	m->map_len = part * (size_t)m->n_parts * sizeof(double);
 	m->map = mmap(NULL, m->map_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m->map == MAP_FAILED) {
 		m->map = NULL;
@@ -102,9 +108,9 @@ static int map_arrays(struct memory *m, struct hb_err *err)
 	for (int i = 0; i < m->n_parts; i++) {
 		struct part *p = &m->parts[i];
 
-		p->a = (double *)m->map + room * ARRAYS * (size_t)i;
-		p->b = p->a + room;
-		p->c = p->b + room;
+		p->a = (double *)m->map + part * (size_t)i;
+		p->b = p->a + each;
+		p->c = p->b + each;
 		p->n = share + ((size_t)i < rest);
 		p->first = at;
 		at += p->n;
