@@ -2,9 +2,10 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "bench/base/num.h"
 
 /* What the writers allow each text, in bytes of JSON, so that any mixture fits RECORD_MAX. */
 enum { CUT_NAME = 128, CUT_ENDPOINT = 600, CUT_SOURCE = 800, CUT_TEXT = 2200 };
@@ -89,12 +90,14 @@ static void set_cut(json_object *o, const char *key, const char *text, size_t ma
 /* Records are many: what nobody computes with is rounded to what matters. */
 static double rounded(double value, int digits)
 {
+	const char *end;
 	char text[40];
 
 	if (!isfinite(value))
 		return value;
-	snprintf(text, sizeof(text), "%.*g", digits, value);
-	return strtod(text, NULL);
+	num_format(text, sizeof(text), "%.*g", digits, value);
+	num_parse(text, &end, &value);
+	return value;
 }
 
 static void set_ids(json_object *o, const struct rec_ids *ids)
