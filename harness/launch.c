@@ -138,7 +138,7 @@ static void attempt_reset(struct step_run *r)
 	r->attempt++;
 	r->joined = r->gone = 0;
 	r->start_ms = r->last_join_ms = wait_now_ms();
-	r->world_wrong = false;
+	r->world_wrong = r->quitting = false;
 	r->child = NULL;
 }
 

@@ -274,6 +274,10 @@ static void remember(struct step_run *r, int rank, const char *why)
 void step_on_leave(void *ctx, int rank, const char *why)
 {
 	struct step_run *r = ctx;
+	if (r->quitting && r->s.rank_job[rank] == SIZE_MAX) {
+		r->s.rank[rank] = RANK_GONE;
+		return;
+	}
 	bool first = r->gone++ == 0;
 	bool was_lost = r->s.rank[rank] == RANK_LOST;
 	size_t j = sched_gone(&r->s, rank, first);

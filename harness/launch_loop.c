@@ -226,6 +226,7 @@ void step_end_child(struct step_run *r)
 {
 	json_object *quit = json_object_new_object();
 
+	r->quitting = true;
 	js_set_str(quit, "msg", "quit");
 	for (int i = 0; i < r->step->n_ranks; i++)
 		if (ctl_connected(r->l->ctl, i))

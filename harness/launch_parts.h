@@ -65,6 +65,7 @@ struct step_run {
 	int joined, gone;
 	int64_t start_ms, last_join_ms;
 	bool world_wrong;
+	bool quitting; /* told to quit: connections may close now */
 	size_t jobs_done; /* or given up */
 };
 

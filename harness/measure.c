@@ -269,7 +269,7 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 	return rc;
 }
 
-static int journal_append(struct measure *m, struct launch *l, size_t steps, struct hb_err *err)
+static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
 {
 	json_object *o = json_object_new_object();
 	int rc;
@@ -317,7 +317,7 @@ static int confirm(struct measure *m, struct launch *l, struct hb_err *err)
 		return HB_OK;
 	rc = write_file(m, "plan.json", plan_to_json(&m->plan), err);
 	if (rc == HB_OK)
-		rc = journal_append(m, l, steps, err);
+		rc = journal_append(l, steps, err);
 	if (rc == HB_OK)
 		rc = run_steps(m, l, err);
 	if (rc == HB_OK)
