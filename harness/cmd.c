@@ -158,13 +158,11 @@ int cmd_main(int argc, char *const *argv)
 {
 	int at = command_index(argc, argv);
 	const struct command *c = at < argc ? cmd_find(argv[at]) : NULL;
-	if (at < argc && !c)
-		return finish(cmd_unknown(argv[at]));
-
 	const char **words = hb_alloc(((size_t)argc + 2) * sizeof *words);
 	int n = 0;
 	words[n++] = argc > 0 ? argv[0] : "hpcbench";
-	for (int i = 1; i < argc; i++)
+	/* Without a command only what stands before the unknown word can be wrong in itself. */
+	for (int i = 1; i < (c ? argc : at); i++)
 		if (i != at)
 			words[n++] = argv[i];
 
@@ -175,6 +173,8 @@ int cmd_main(int argc, char *const *argv)
 	int code;
 	if (opt_parse(opts, g, &n, words, NULL, &err) != HB_OK)
 		code = cmd_error(c ? c->name : NULL, &err);
+	else if (at < argc && !c)
+		code = cmd_unknown(argv[at]);
 	else
 		code = run_parsed(c, g, n - 1, words + 1);
 	opt_free(opts, g);

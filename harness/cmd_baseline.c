@@ -78,9 +78,7 @@ static char *objection(const struct recording *r, const struct summary *run)
 	if (invalid)
 		return hb_format("%zu of its rows are invalid", invalid);
 	char *why = baseline_objection(&r->b, run);
-	if (!why && r->existed)
-		why = slower_than(&r->b, run);
-	return why;
+	return why || !r->existed ? why : slower_than(&r->b, run);
 }
 
 /* CODE_OK if every run may be recorded. */
@@ -94,10 +92,14 @@ static int check_runs(const struct recording *r)
 			                      "run %s holds no figure that could be a reference",
 			                      s->run);
 		char *why = r->opts->force ? NULL : objection(r, s);
+		/* An objection that begins with the run's name needs it only once. */
+		char *lead = hb_format("run %s: ", s->run);
+		size_t skip = why && strncmp(why, lead, strlen(lead)) == 0 ? strlen(lead) : 0;
 		if (why)
 			code = cmd_error_text("baseline", CODE_FINDINGS,
 			                      "run %s refused: %s; --force takes it anyway", s->run,
-			                      why);
+			                      why + skip);
+		free(lead);
 		free(why);
 	}
 	return code;

@@ -1,4 +1,7 @@
 /* `hpcbench list`: what there is to measure with, and what was measured. */
+#include <errno.h>
+#include <unistd.h>
+
 #include "bench/base/mem.h"
 #include "harness/cmd.h"
 #include "harness/cmd_load.h"
@@ -135,11 +138,16 @@ static void put_run(struct listing *l, const struct store *s, const char *id)
 	json_object *o = item_new(l, id);
 	summary_init(&run);
 	if (summary_read(dir, &run, &err) != HB_OK) {
+		char *path = hb_format("%s/summary.json", dir);
+		bool unfinished = access(path, F_OK) != 0 && errno == ENOENT;
+		if (unfinished)
+			(void)hb_fail(&err, HB_E_IO, "no summary: still running, or killed");
 		js_set_str(o, "error", err.text);
 		for (int i = 0; i < 2; i++)
 			doc_cell(l->d, DOC_PLAIN, "%s", "");
-		doc_cell(l->d, DOC_WARN, "%s", "unreadable");
+		doc_cell(l->d, DOC_WARN, "%s", unfinished ? "unfinished" : "unreadable");
 		doc_cell(l->d, DOC_PLAIN, "%s", err.text);
+		free(path);
 		free(dir);
 		return;
 	}

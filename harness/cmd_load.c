@@ -123,6 +123,31 @@ static off_t summary_size(const char *dir)
 	return size;
 }
 
+/*
+ * Builds out from the runs that belong together: one that is far from the others (a slow node
+ * measured last week) would make everything look noisy. Returns how many are left.
+ */
+static size_t build_stored(const struct summary **runs, size_t n, struct baseline *out)
+{
+	size_t good = 0;
+	if (n == 0)
+		return 0;
+	baseline_build(runs, n, out);
+	for (size_t i = 0; i < n; i++) {
+		char *why = baseline_objection(out, runs[i]);
+		if (!why)
+			runs[good++] = runs[i];
+		free(why);
+	}
+	if (good == n)
+		return n;
+	baseline_free(out);
+	*out = (struct baseline){ 0 };
+	if (good)
+		baseline_build(runs, good, out);
+	return good;
+}
+
 size_t load_stored(const struct store *s, const char *const *known, size_t n, size_t max,
                    struct baseline *out)
 {
@@ -152,12 +177,11 @@ size_t load_stored(const struct store *s, const char *const *known, size_t n, si
 		}
 		free(dir);
 	}
-	if (found)
-		baseline_build(ptrs, found, out);
+	size_t good = build_stored(ptrs, found, out);
 	for (size_t i = 0; i < found; i++)
 		summary_free(&runs[i]);
 	store_dirs_free(ids, n_ids);
 	free(ptrs);
 	free(runs);
-	return found;
+	return good;
 }

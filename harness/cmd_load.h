@@ -33,7 +33,8 @@ bool load_is_baseline(const struct store *s, const char *name);
 /*
  * The newest runs of the store whose ids are not in the n known ones, at most max of them and
  * at most 64 MiB of summaries, as a baseline of their common keys: a source of spread. Runs that
- * are partial, injected or unreadable are passed over. Returns how many there are; with none out
+ * are partial, injected, unreadable, or such that baseline_objection refuses them are passed
+ * over. Returns how many there are; with none out
  * is empty.
  */
 size_t load_stored(const struct store *s, const char *const *known, size_t n, size_t max,

@@ -38,23 +38,27 @@ static int report_run(const struct common *common, const struct report_opts *o,
 	struct verdicts v = { 0 };
 	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 	bool missing = false;
+	if (strchr(name, ','))
+		return cmd_error_text("report", CODE_USAGE,
+		                      "shows one run, not a list; hpcbench check and diff take "
+		                      "lists");
 	if (load_runs(s, name, &runs, &err) != HB_OK)
 		return cmd_error("report", &err);
 	int code = CODE_OK;
 	if (o->baseline && load_baseline(s, o->baseline, &b, &missing, &err) != HB_OK)
 		code = missing ? cmd_error_text("report", CODE_NO_BASELINE, "%s", err.text)
 		               : cmd_error("report", &err);
-	for (size_t i = 0; i < runs.n && code == CODE_OK; i++) {
+	if (code == CODE_OK) {
 		if (o->baseline) {
-			compare_runs(&b, &runs.ptrs[i], 1, &params, &v);
-			compare_confirm(&v, &b, &runs.v[i], &params);
+			compare_runs(&b, runs.ptrs, 1, &params, &v);
+			if (runs.v[0].n_confirm)
+				compare_confirm(&v, &b, &runs.v[0], &params);
 		}
-		struct doc *d = report_run_doc(&runs.v[i], o->baseline ? &v : NULL, o->baseline,
-		                               runs.dirs[i]);
+		struct doc *d = report_run_doc(&runs.v[0], o->baseline ? &v : NULL, o->baseline,
+		                               runs.dirs[0]);
 		cmd_print_as(common, d, o->format);
 		doc_free(d);
 		verdicts_free(&v);
-		v = (struct verdicts){ 0 };
 	}
 	baseline_free(&b);
 	load_runs_free(&runs);

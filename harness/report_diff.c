@@ -7,13 +7,7 @@
 #include "harness/compare.h"
 #include "harness/report_parts.h"
 
-enum {
-	ROWS_SHOWN_ALL = 30, /* a table of fewer rows is shown whole */
-	DIFFER_SHOWN = 60,   /* rows that differ, before the others of theirs are counted only */
-	GROUP_MIN = 3,       /* rows worth a collapsed line */
-	RUNS_SHOWN = 4,
-	HARDWARE_SHOWN = 8
-};
+enum { RUNS_SHOWN = 4, HARDWARE_SHOWN = 8 };
 
 static json_object *run_json(const char *run, const struct summary *s)
 {
@@ -47,7 +41,9 @@ static void put_side(struct doc *d, const char *word, const struct report_side *
 		const struct baseline *b = side->b;
 		buf_printf(&text, "baseline %s, %zu run%s", b->name ? b->name : side->name,
 		           b->n_runs, report_plural(b->n_runs));
-		if (b->n_runs)
+		if (b->n_runs == 1)
+			buf_printf(&text, " (%s)", b->runs[0]);
+		else if (b->n_runs)
 			buf_printf(&text, " (%s to %s)", b->runs[0], b->runs[b->n_runs - 1]);
 		if (b->n_runs < BASELINE_MIN_RUNS)
 			buf_puts(&text, ", provisional");
@@ -59,8 +55,28 @@ static void put_side(struct doc *d, const char *word, const struct report_side *
 		if (side->n > RUNS_SHOWN)
 			buf_printf(&text, "; and %zu more", side->n - RUNS_SHOWN);
 	}
-	doc_fact(d, word, "%s", buf_text(&text));
+	doc_text(d, DOC_PLAIN, "%s: %s", word, buf_text(&text));
 	buf_free(&text);
+}
+
+static bool has_run(const struct report_side *side, const char *run)
+{
+	for (size_t i = 0; i < side->b->n_runs; i++)
+		if (strcmp(side->b->runs[i], run) == 0)
+			return true;
+	return false;
+}
+
+/* A run compared with itself says nothing, however small the difference. */
+static void put_shared(struct doc *d, const struct report_diff *in)
+{
+	size_t shared = 0;
+	const struct baseline *b = in->new_side.b;
+	for (size_t i = 0; i < b->n_runs; i++)
+		shared += has_run(&in->old_side, b->runs[i]);
+	if (shared)
+		doc_text(d, DOC_WARN, "%zu run%s on both sides: that hides differences", shared,
+		         shared == 1 ? " is" : "s are");
 }
 
 /* Members of a and b that differ, each once: those of a, then those that only b has. */
@@ -178,90 +194,6 @@ static void put_spread(struct doc *d, const struct report_diff *in)
 	buf_free(&text);
 }
 
-/* Rows of one benchmark and verdict that become one line. */
-struct groups {
-	struct report_group *v;
-	size_t n, cap;
-};
-
-static struct report_group *group_of(struct groups *g, const struct verdict_row *r)
-{
-	const struct key *k = r->key;
-	for (size_t i = g->n; i > 0; i--)
-		if (g->v[i - 1].verdict == r->verdict && strcmp(g->v[i - 1].bench, k->bench) == 0)
-			return &g->v[i - 1];
-	hb_grow(&g->v, &g->cap, g->n + 1, sizeof *g->v);
-	g->v[g->n] = (struct report_group){ .bench = k->bench,
-		                            .verdict = r->verdict,
-		                            .bytes_min = k->bytes,
-		                            .bytes_max = k->bytes,
-		                            .delta_min = NAN,
-		                            .delta_max = NAN,
-		                            .mde = NAN };
-	return &g->v[g->n++];
-}
-
-static void group_add(struct report_group *g, const struct verdict_row *r)
-{
-	const struct key *k = r->key;
-	g->rows++;
-	g->bytes_min = k->bytes < g->bytes_min ? k->bytes : g->bytes_min;
-	g->bytes_max = k->bytes > g->bytes_max ? k->bytes : g->bytes_max;
-	g->delta_min = fmin(g->delta_min, r->delta); /* fmin and fmax pass over NaN */
-	g->delta_max = fmax(g->delta_max, r->delta);
-}
-
-static double group_mde(const struct report_group *g, const struct verdicts *v)
-{
-	double *mde = hb_alloc((g->rows + 1) * sizeof *mde);
-	size_t n = 0;
-	for (size_t i = 0; i < v->n && n < g->rows; i++) {
-		const struct verdict_row *r = &v->rows[i];
-		if (r->verdict == g->verdict && isfinite(r->mde) &&
-		    strcmp(r->key->bench, g->bench) == 0)
-			mde[n++] = r->mde;
-	}
-	double median = stat_median(mde, n);
-	free(mde);
-	return median;
-}
-
-static void put_rows(struct doc *d, const struct report_diff *in, const struct report_names *names)
-{
-	const struct verdicts *v = in->v;
-	const struct verdict_row **rows = report_sorted(v);
-	bool whole = in->all || v->n < ROWS_SHOWN_ALL;
-	struct groups groups = { 0 };
-	size_t differ = 0;
-	bool *shown = hb_alloc(v->n + 1);
-	for (size_t i = 0; i < v->n; i++) {
-		shown[i] = whole || (report_differs(rows[i]->verdict) && differ++ < DIFFER_SHOWN);
-		if (!shown[i])
-			group_add(group_of(&groups, rows[i]), rows[i]);
-	}
-	if (v->n)
-		report_rows_begin(d, "old", "new");
-	/* Groups stand in the order of their first row; one too small to save lines is shown. */
-	for (size_t i = 0; i < v->n; i++) {
-		struct report_group *g = shown[i] ? NULL : group_of(&groups, rows[i]);
-		if (!g || g->rows < GROUP_MIN) {
-			if (g || shown[i])
-				report_row(d, names, rows[i]);
-		} else if (!g->said) {
-			g->said = true;
-			g->mde = group_mde(g, v);
-			report_row_collapsed(d, g);
-		}
-	}
-	if (groups.n)
-		doc_text(d, DOC_DIM,
-		         "lines with a count stand for rows of that verdict; --all "
-		         "shows each");
-	free(groups.v);
-	free(shown);
-	free(rows);
-}
-
 static json_object *summary_json(const struct verdicts *v, const struct verdict_row *worst)
 {
 	json_object *o = json_object_new_object();
@@ -291,6 +223,35 @@ static void count_words(struct buf *out, size_t n, const char *words)
 {
 	if (n)
 		buf_printf(out, "; %zu %s", n, words);
+}
+
+/* A side as it can be named tomorrow, when latest is another run. False: too long to type. */
+static bool lasting_name(const struct report_side *side, struct buf *out)
+{
+	if (side->stored_baseline) {
+		buf_puts(out, side->name);
+		return report_typable(side->name);
+	}
+	for (size_t i = 0; i < side->n; i++) {
+		if (!report_typable(side->runs[i].run))
+			return false;
+		buf_printf(out, "%s%s", i ? "," : "", side->runs[i].run);
+	}
+	return side->n <= RUNS_SHOWN;
+}
+
+static void put_more_runs(struct doc *d, const struct report_diff *in)
+{
+	struct buf a = BUF_INIT, b = BUF_INIT;
+	if (!in->new_side.stored_baseline && lasting_name(&in->old_side, &a) &&
+	    lasting_name(&in->new_side, &b))
+		doc_text(d, DOC_PLAIN,
+		         "more runs decide: hpcbench run, then hpcbench diff %s %s,latest",
+		         buf_text(&a), buf_text(&b));
+	else
+		doc_text(d, DOC_PLAIN, "more runs on either side decide");
+	buf_free(&a);
+	buf_free(&b);
 }
 
 static void put_summary(struct doc *d, const struct report_diff *in,
@@ -327,10 +288,7 @@ static void put_summary(struct doc *d, const struct report_diff *in,
 	                                                            : DOC_GOOD;
 	doc_text(d, tone, "%s", buf_text(&text));
 	if (suspect || v->count[VERDICT_INCONCLUSIVE] * 4 > v->n)
-		doc_text(d, DOC_PLAIN,
-		         "more runs decide: repeat the measurement and name both, as in hpcbench "
-		         "diff %s latest,latest~1",
-		         in->old_side.name);
+		put_more_runs(d, in);
 	js_set_obj(d->data, "summary", summary_json(v, worst));
 	buf_free(&text);
 }
@@ -341,12 +299,13 @@ struct doc *report_diff_doc(const struct report_diff *in)
 	d->data = cmd_json("diff");
 	js_set_obj(d->data, "old", side_json(&in->old_side));
 	js_set_obj(d->data, "new", side_json(&in->new_side));
-	put_side(d, "OLD", &in->old_side);
-	put_side(d, "NEW", &in->new_side);
+	put_side(d, "old", &in->old_side);
+	put_side(d, "new", &in->new_side);
+	put_shared(d, in);
 	put_fingerprint(d, in);
 	put_spread(d, in);
 	struct report_names *names = report_names_of(in->v);
-	put_rows(d, in, names);
+	report_diff_rows(d, in->v, in->all, names);
 	put_summary(d, in, names);
 	report_names_free(names);
 	js_set_obj(d->data, "verdicts", verdicts_to_json(in->v));

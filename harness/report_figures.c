@@ -67,6 +67,14 @@ static double half_of(const struct summary_row *r)
 	return (r->hi - r->lo) / 2.0 / r->value; /* NaN stays NaN */
 }
 
+static uint64_t samples_of(const struct line *l)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		n += usable(l->rows[i].row) ? l->rows[i].row->n : 0;
+	return n;
+}
+
 static void put_line(struct doc *d, const struct report_names *names, const struct line *l)
 {
 	double value;
@@ -99,7 +107,7 @@ static void put_line(struct doc *d, const struct report_names *names, const stru
 	report_figure(shown->unit, value, one ? half_of(shown) : NAN, &text);
 	doc_cell(d, DOC_PLAIN, "%s", buf_text(&text));
 	buf_clear(&text);
-	doc_cell(d, DOC_PLAIN, "%llu", (unsigned long long)shown->n);
+	doc_cell(d, DOC_PLAIN, "%llu", (unsigned long long)(one ? shown->n : samples_of(l)));
 	if (slowest && subjects > 1) {
 		buf_printf(&text, "%s ", slowest->subject);
 		report_figure(slowest->unit, slowest->value, NAN, &text);

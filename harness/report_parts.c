@@ -6,6 +6,13 @@
 
 enum { VALUES_SHOWN = 4 };
 
+bool report_typable(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	                        "._-/~,");
+	return n && !name[n] && *name != '-' && *name != '~';
+}
+
 const char *report_plural(size_t n)
 {
 	return n == 1 ? "" : "s";
@@ -128,7 +135,26 @@ static void cell(struct doc *d, enum doc_tone tone, struct buf *text)
 	buf_clear(text);
 }
 
-void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r)
+/* What the verdict says already needs no reason. */
+static const char *note_of(const struct verdict_row *r)
+{
+	return r->verdict == VERDICT_GONE || r->verdict == VERDICT_NEW ? "" : r->note;
+}
+
+const char *report_common_note(const struct verdict_row *const *rows, size_t n)
+{
+	const char *common = NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *note = note_of(rows[i]);
+		if (*note && common && strcmp(note, common) != 0)
+			return NULL;
+		common = *note ? note : common;
+	}
+	return common;
+}
+
+void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r,
+                const char *hide)
 {
 	const struct key *k = r->key;
 	enum unit unit = r->row ? r->row->unit : r->entry->unit;
@@ -147,13 +173,15 @@ void report_row(struct doc *d, const struct report_names *names, const struct ve
 	cell(d, DOC_PLAIN, &text);
 	report_percent(r->delta, true, &text);
 	cell(d, tone, &text);
-	report_p(r->p, &text);
+	/* One-sided, on the side on which the figure lies. */
+	report_p(r->loss < 0.0 ? 1.0 - r->p : r->p, &text);
 	cell(d, DOC_PLAIN, &text);
 	doc_cell(d, DOC_PLAIN, "%d+%d", r->n_old, r->n_new);
 	report_percent(r->mde, false, &text);
 	cell(d, DOC_PLAIN, &text);
 	doc_cell(d, tone, "%s", verdict_name(r->verdict));
-	doc_cell(d, DOC_DIM, "%s", r->note);
+	const char *note = note_of(r);
+	doc_cell(d, DOC_DIM, "%s", hide && strcmp(note, hide) == 0 ? "" : note);
 	buf_free(&text);
 }
 

@@ -41,9 +41,13 @@ const struct verdict_row **report_sorted(const struct verdicts *v);
 /* Names of all keys in v. */
 struct report_names *report_names_of(const struct verdicts *v);
 
-/* The benchstat-like table: its titles, one row, and one line for rows that were collapsed. */
+/* The benchstat-like table: its titles, one row, and one line for rows that were collapsed. A
+ * note that equals hide (may be NULL) is not repeated in its row. */
 void report_rows_begin(struct doc *d, const char *old_title, const char *new_title);
-void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r);
+void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r,
+                const char *hide);
+/* The note that all rows with a note share, said once below the table instead; NULL: none. */
+const char *report_common_note(const struct verdict_row *const *rows, size_t n);
 struct report_group {
 	const char *bench;
 	enum verdict verdict;
@@ -53,6 +57,10 @@ struct report_group {
 	double mde; /* median */
 	bool said;  /* its line is there */
 };
+/* The whole table: what differs first, the rest as one line for each benchmark and verdict unless
+ * there are few rows or all are wanted. */
+void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
+                      const struct report_names *names);
 void report_row_collapsed(struct doc *d, const struct report_group *g);
 
 /* Median of the finite smallest detectable losses; NaN if there is none. */
@@ -72,6 +80,8 @@ void report_values(json_object *o, struct buf *out);
 void report_run_words(const struct summary *s, struct buf *out);
 /* A string, or any other value as JSON; null gives "(none)". Borrowed. */
 const char *report_json_text(json_object *o);
+/* Is it safe to be typed into a shell as it stands? Run ids come from files. */
+bool report_typable(const char *name);
 /* The ending of a counted word: "" for 1, else "s". */
 const char *report_plural(size_t n);
 

@@ -9,7 +9,7 @@
 #include "harness/compare.h"
 #include "harness/report_parts.h"
 
-enum { SLOW_SHOWN = 20, LOSSES_SHOWN = 10, PAIRS_SHOWN = 5 };
+enum { SLOW_SHOWN = 20, LOSSES_SHOWN = 10, PAIRS_SHOWN = 5, CLASSES_SHOWN = 4 };
 
 int report_run_code(const struct summary *const *runs, size_t n, const struct verdicts *v,
                     bool baseline_asked, bool baseline_missing)
@@ -54,6 +54,19 @@ static void put_detectable(const struct verdicts *v, struct buf *text)
 	report_percent(worst, false, text);
 }
 
+/* The usual cause of imprecision, and the cure. */
+static void put_few_runs(struct doc *d, const struct verdicts *v)
+{
+	int most = 0;
+	for (size_t i = 0; i < v->n; i++)
+		most = v->rows[i].n_old > most ? v->rows[i].n_old : most;
+	if (most > 0 && most < BASELINE_MIN_RUNS)
+		doc_text(d, DOC_WARN,
+		         "the baseline has only %d run%s: from %d on it can tell more, and be "
+		         "sure",
+		         most, report_plural((size_t)most), (int)BASELINE_MIN_RUNS);
+}
+
 /* "REGRESSED: 3 of 40 rows are slower than baseline night, worst: ..." */
 static void put_compared(struct doc *d, const struct verdicts *v, const char *base,
                          const struct report_names *names)
@@ -90,6 +103,7 @@ static void put_compared(struct doc *d, const struct verdicts *v, const char *ba
 	if (worst && !regressed)
 		doc_text(d, DOC_WARN, "unconfirmed: %s",
 		         *worst->note ? worst->note : "another run decides");
+	put_few_runs(d, v);
 	buf_free(&text);
 }
 
@@ -147,9 +161,14 @@ static void put_slow(struct doc *d, const struct verdicts *v, const struct repor
 		n++;
 	if (n) {
 		doc_heading(d, 2, "What differs");
+		size_t shown = n < SLOW_SHOWN ? n : SLOW_SHOWN;
+		const char *common = report_common_note(rows, shown);
 		report_rows_begin(d, "baseline", "this run");
-		for (size_t i = 0; i < n && i < SLOW_SHOWN; i++)
-			report_row(d, names, rows[i]);
+		for (size_t i = 0; i < shown; i++)
+			report_row(d, names, rows[i], common);
+		/* Without anything regressed the headline has said it. */
+		if (common && v->count[VERDICT_REGRESSED])
+			doc_text(d, DOC_PLAIN, "because: %s", common);
 		if (n > SLOW_SHOWN)
 			doc_text(d, DOC_DIM, "and %zu more; --json has all", n - SLOW_SHOWN);
 		put_confirmation(d, v, names);
@@ -226,6 +245,36 @@ static void put_pairs(struct doc *d, const struct summary *s, const struct repor
 	}
 }
 
+/* Hardware classes with their nodes: "n1, n2 and 62 more: 2x EPYC ...". */
+static void put_hardware(struct doc *d, json_object *hw)
+{
+	json_object *classes = json_object_new_object();
+	if (json_object_is_type(hw, json_type_object)) {
+		json_object_object_foreach(hw, node, value)
+		{
+			json_object *nodes = NULL;
+			const char *name = report_json_text(value);
+			if (!json_object_object_get_ex(classes, name, &nodes)) {
+				nodes = json_object_new_array();
+				json_object_object_add(classes, name, nodes);
+			}
+			json_object_array_add(nodes, js_str(node));
+		}
+	}
+	size_t shown = 0, all = (size_t)json_object_object_length(classes);
+	json_object_object_foreach(classes, name, nodes)
+	{
+		struct buf text = BUF_INIT;
+		report_values(nodes, &text);
+		if (shown++ < CLASSES_SHOWN)
+			doc_fact(d, "hardware", "%s: %s", buf_text(&text), name);
+		buf_free(&text);
+	}
+	if (all > CLASSES_SHOWN)
+		doc_fact(d, "hardware", "and %zu more classes", all - CLASSES_SHOWN);
+	js_put(classes);
+}
+
 static void put_facts(struct doc *d, const struct summary *s, const char *dir)
 {
 	struct buf text = BUF_INIT;
@@ -234,16 +283,7 @@ static void put_facts(struct doc *d, const struct summary *s, const char *dir)
 	doc_fact(d, "run", "%s", buf_text(&text));
 	if (dir)
 		doc_fact(d, "stored in", "%s", dir);
-	if (json_object_is_type(s->hw, json_type_object)) {
-		size_t shown = 0;
-		json_object_object_foreach(s->hw, node, class_)
-		{
-			if (shown++ < PAIRS_SHOWN)
-				doc_fact(d, node, "%s", report_json_text(class_));
-		}
-		if (shown > PAIRS_SHOWN)
-			doc_fact(d, "", "and %zu more nodes", shown - PAIRS_SHOWN);
-	}
+	put_hardware(d, s->hw);
 	if (json_object_is_type(s->fingerprint, json_type_object)) {
 		json_object_object_foreach(s->fingerprint, name, values)
 		{
@@ -260,6 +300,8 @@ static void put_next(struct doc *d, const struct summary *s, const struct verdic
                      const char *base)
 {
 	bool clean = !s->partial && !s->injected && invalid_rows(s) == 0;
+	if (!report_typable(s->run) || (base && !report_typable(base)))
+		return; /* a file can hold anything; nobody should be told to type it */
 	if (v && base && report_worst(v))
 		doc_text(d, DOC_PLAIN, "next: hpcbench diff %s %s", base, s->run);
 	else if (v && base && clean)

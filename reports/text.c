@@ -175,10 +175,11 @@ static void put_facts(struct buf *out, const struct doc_style *style, const stru
 {
 	size_t width = 0;
 	for (size_t i = 0; i < b->n_items; i += 2) {
-		size_t w = doc_width(b->items[i]);
+		char *name = cell_text(b->items[i], CELL_MAX);
+		size_t w = doc_width(name);
 		width = w > width ? w : width;
+		free(name);
 	}
-	width = width > CELL_MAX ? CELL_MAX : width;
 	for (size_t i = 0; i + 1 < b->n_items; i += 2) {
 		struct buf lead = BUF_INIT;
 		char *name = cell_text(b->items[i], CELL_MAX);

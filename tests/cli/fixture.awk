@@ -28,7 +28,7 @@ function row(subject, value, more) {
 }
 function group(bench, metric, opts, bytes, class, n, unit, better, floor, rows) {
 	printf "%s{\"key\":{\"bench\":%s,\"metric\":%s,\"opts\":%s,\"bytes\":%d,\"nodes\":%d,\"rpn\":1,", \
-		groups++ ? ",\n  " : "", quote(bench), quote(metric), opts, bytes, n
+		(groups++ ? ",\n  " : ""), quote(bench), quote(metric), opts, bytes, n
 	printf "\"class\":%s,\"hw\":\"cpu\"},\"unit\":%s,\"better\":%s,\"judged\":true,\"floor\":%s,\n   \"rows\":[%s]}", \
 		quote(class), quote(unit), quote(better), floor, rows
 }
@@ -55,13 +55,13 @@ BEGIN {
 		common[bench[i]] = normal()
 
 	printf "{\"schema\":1,\"run\":%s,\"suite\":\"pairs\",%s\"started\":%s,\n", quote(id), \
-		label == "" ? "" : "\"label\":" quote(label) ",", \
+		(label == "" ? "" : "\"label\":" quote(label) ","), \
 		quote(substr(id, 1, 4) "-" substr(id, 5, 2) "-" substr(id, 7, 2) "T01:00:00Z")
 	printf " \"cluster\":\"made-up\",\"user\":\"tester\",\"partial\":%s,\"injected\":%s,\n", \
-		partial == "" ? "false" : partial, injected == "" ? "false" : injected
+		(partial == "" ? "false" : partial), (injected == "" ? "false" : injected)
 	printf " \"fingerprint\":{\"mpi\":[%s],\"kernel\":[\"6.1\"]},\n \"hw\":{", quote("Open MPI " mpi)
 	for (i = 1; i <= n_nodes; i++)
-		printf "%s%s:\"cpu\"", i > 1 ? "," : "", quote(node[i])
+		printf "%s%s:\"cpu\"", (i > 1 ? "," : ""), quote(node[i])
 	printf "},\n"
 	if (extra != "")
 		printf " %s,\n", extra
