@@ -25,11 +25,15 @@ static const struct comm_mpi *self_const(const struct comm *c)
 	return (const struct comm_mpi *)c;
 }
 
-static int usable(struct comm_mpi *m, struct hb_err *err)
+/* May a call with this root begin? */
+static int usable(const struct comm_mpi *m, int root, struct hb_err *err)
 {
-	if (!m->base.broken)
-		return HB_OK;
-	return hb_fail(err, HB_E_TIMEOUT, "an earlier call on these ranks failed or timed out");
+	if (root < 0 || root >= m->size)
+		return hb_fail(err, HB_E_USAGE, "root is rank %d of %d", root, m->size);
+	if (m->base.broken)
+		return hb_fail(err, HB_E_TIMEOUT,
+		               "an earlier call on these ranks failed or timed out");
+	return HB_OK;
 }
 
 static int broke(struct comm_mpi *m, int rc)
@@ -131,7 +135,7 @@ static int comm_mpi_size(const struct comm *c)
 static int comm_mpi_agree(struct comm *c, int mine, int *worst, struct hb_err *err)
 {
 	struct comm_mpi *m = (struct comm_mpi *)c;
-	int rc = usable(m, err);
+	int rc = usable(m, 0, err);
 
 	for (int step = 1; !rc && step < m->size; step *= 2) {
 		struct parcel *in, *out;
@@ -166,7 +170,7 @@ static int comm_mpi_barrier(struct comm *c, struct hb_err *err)
 static int comm_mpi_bcast(struct comm *c, void *buf, size_t len, int root, struct hb_err *err)
 {
 	struct comm_mpi *m = (struct comm_mpi *)c;
-	int rc = usable(m, err), me = (m->rank - root + m->size) % m->size, bit = 1;
+	int rc = usable(m, root, err), me = (m->rank - root + m->size) % m->size, bit = 1;
 
 	while (bit < m->size && !(me & bit))
 		bit *= 2;
@@ -201,7 +205,7 @@ static int comm_mpi_gatherv(struct comm *c, const void *in, size_t len, struct b
                             size_t *lens, int root, struct hb_err *err)
 {
 	struct comm_mpi *m = (struct comm_mpi *)c;
-	int rc = usable(m, err);
+	int rc = usable(m, root, err);
 
 	if (!rc && m->rank != root) {
 		uint64_t n = len;
@@ -227,7 +231,7 @@ static int comm_mpi_reduce_max(struct comm *c, const double *in, double *out, si
                                struct hb_err *err)
 {
 	struct comm_mpi *m = (struct comm_mpi *)c;
-	int rc = usable(m, err), me = (m->rank - root + m->size) % m->size, bit;
+	int rc = usable(m, root, err), me = (m->rank - root + m->size) % m->size, bit;
 	double *best = hb_realloc_array(NULL, n + 1, sizeof(*best));
 	double *other = hb_realloc_array(NULL, n + 1, sizeof(*other));
 
@@ -271,7 +275,7 @@ static int comm_mpi_clock_offset(struct comm *c, int root, double *offset_ns, do
 {
 	struct comm_mpi *m = (struct comm_mpi *)c;
 	uint64_t best = UINT64_MAX;
-	int rc = usable(m, err);
+	int rc = usable(m, root, err);
 
 	*offset_ns = 0;
 	*error_ns = 0;
@@ -297,7 +301,7 @@ static int comm_mpi_subset(struct comm *c, const int *ranks, int n, int tag, str
                            struct hb_err *err)
 {
 	struct comm_mpi *m = (struct comm_mpi *)c, *s;
-	int rc = usable(m, err), me = -1;
+	int rc = usable(m, 0, err), me = -1;
 
 	for (int i = 0; !rc && i < n; i++) {
 		if (ranks[i] < 0 || ranks[i] >= m->size)

@@ -1,12 +1,13 @@
 /*
- * What comm_mpi promises beyond the contract that all implementations share; started by mpirun with
- * 2, 3 and 5 ranks. Ends with the first thing that is wrong.
+ * What comm_mpi promises: the contract that all implementations share, and more; started by mpirun
+ * with 2, 3 and 5 ranks. Ends with the first thing that is wrong.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/core/clock.h"
 #include "bench/mpi/comm_mpi.h"
+#include "comm_contract.h"
 
 #define CHECK(what)                                                                                \
 	do {                                                                                       \
@@ -25,6 +26,15 @@ static struct hb_err err;
 static uint64_t in_ms(uint64_t ms)
 {
 	return clock_ns() + ms * 1000000u;
+}
+
+static void the_contract_of_all_implementations_holds(struct comm *world, int rank, int size)
+{
+	struct contract broken = { "" };
+
+	if (comm_contract(world, &broken) < 0)
+		fprintf(stderr, "rank %d: %s\n", rank, broken.text);
+	CHECK(!broken.text[0]);
 }
 
 /* A subset is free of charge: the named ranks need not even be there. */
@@ -173,6 +183,7 @@ int main(int argc, char **argv)
 	rank = world->ops->rank(world);
 	size = world->ops->size(world);
 	CHECK(argc == 2 && size == strtol(argv[1], NULL, 10));
+	the_contract_of_all_implementations_holds(world, rank, size);
 	making_a_subset_never_waits(world, rank, size);
 	a_missing_rank_costs_its_pair_only(world, rank, size);
 	a_group_is_made_once_and_sums_over_its_ranks(world, rank, size);

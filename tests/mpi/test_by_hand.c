@@ -101,9 +101,15 @@ static int by_hand(int ranks, const char *bench, const char *sizes, const char *
                    struct seen *seen)
 {
 	char folder[] = "/tmp/hpcbench-by-hand-XXXXXX", path[64], count[8];
-	const char *argv[] = { MPIRUN,    "-n",        count,        HELPER, bench,
-		               "--sizes", sizes,       "--max-time", "0.05", "--precision",
-		               "0.05",    "--records", path,         NULL };
+	bool windowed = !strcmp(bench, "mpi.bandwidth");
+	const char *argv[] = { MPIRUN, "-n",
+		               count,  HELPER,
+		               bench,  "--sizes",
+		               sizes,  "--max-time",
+		               "0.05", "--precision",
+		               "0.05", "--records",
+		               path,   windowed ? "--window=8" : NULL,
+		               NULL };
 	struct child c;
 	int status, used = !strcmp(bench, "mpi.allreduce") ? ranks : 2;
 
