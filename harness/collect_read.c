@@ -22,6 +22,7 @@ static const char where_name[] = "records.jsonl";
 struct lines {
 	struct collect *c;
 	struct js_parser *parser;
+	struct rec_scan *scan;
 	uint64_t line;
 };
 
@@ -70,58 +71,46 @@ static struct unit_state *find_unit(struct lines *l, const struct rec_ids *ids)
 	return NULL;
 }
 
-static void take_point(struct lines *l, json_object *o, const struct js_at *at)
+static void take_point(struct lines *l, const struct rec_point *p)
 {
-	struct rec_point p;
-	struct hb_err err;
-	if (rec_point_from_json(o, at, &p, &err) != HB_OK) {
-		bad_line(l, err.text);
-		return;
-	}
-	struct unit_state *u = find_unit(l, &p.ids);
+	struct unit_state *u = find_unit(l, &p->ids);
 	if (!u)
 		return;
 	const struct plan_job *job = unit_job(l->c, u);
 	const struct bench_info *info = job->cases.info;
-	const struct bench_case *point = &job->cases.v[p.ids.unit - job->first_unit];
-	if (strcmp(p.bench, info->name) != 0 || p.bytes != point->bytes) {
+	const struct bench_case *point = &job->cases.v[p->ids.unit - job->first_unit];
+	if (strcmp(p->bench, info->name) != 0 || p->bytes != point->bytes) {
 		bad_line(l, "its benchmark or size is not what the plan has for this unit");
 		return;
 	}
-	struct attempt *a = collect_attempt(u, p.ids.attempt);
+	struct attempt *a = collect_attempt(u, p->ids.attempt);
 	if (!a || a->point) /* a record that came twice: the first one counts */
 		return;
 	size_t n = 0;
 	while (info->metrics[n].name)
 		n++;
 	a->point = true;
-	a->spread = p.spread;
+	a->spread = p->spread;
 	a->f = hb_alloc(n * sizeof(*a->f));
-	for (size_t i = 0; i < p.n_metrics; i++) {
-		const struct stat_summary *s = &p.metrics[i].s;
-		const struct metric_info *m = info_metric(info, p.metrics[i].name);
+	for (size_t i = 0; i < p->n_metrics; i++) {
+		const struct stat_summary *s = &p->metrics[i].s;
+		const struct metric_info *m = info_metric(info, p->metrics[i].name);
 		if (m)
 			a->f[m - info->metrics] = (struct figure){ s->p50, s->lo,  s->hi,
 				                                   s->p95, s->p99, s->n };
 	}
 }
 
-static void take_end(struct lines *l, json_object *o, const struct js_at *at)
+static void take_end(struct lines *l, const struct rec_end *e)
 {
-	struct rec_end e;
-	struct hb_err err;
-	if (rec_end_from_json(o, at, &e, &err) != HB_OK) {
-		bad_line(l, err.text);
-		return;
-	}
-	struct unit_state *u = find_unit(l, &e.ids);
-	struct attempt *a = u ? collect_attempt(u, e.ids.attempt) : NULL;
+	struct unit_state *u = find_unit(l, &e->ids);
+	struct attempt *a = u ? collect_attempt(u, e->ids.attempt) : NULL;
 	if (!a || a->ended)
 		return;
 	a->ended = true;
-	a->status = e.status;
+	a->status = e->status;
 	if (!a->reason)
-		a->reason = hb_strdup(e.reason);
+		a->reason = hb_strdup(e->reason);
 }
 
 /* Only "disturbed" changes what figures are worth: of its unit, or of its whole step. */
@@ -202,22 +191,26 @@ static void take_fact(struct lines *l, json_object *o, const struct js_at *at)
 		json_object_array_add(arr, js_str(value));
 }
 
-static void take_line(struct lines *l, const char *text, size_t len)
+static void take_object(struct lines *l, json_object *o)
 {
-	struct hb_err err;
 	struct js_at at = JS_AT_TOP(where_name);
-	json_object *o = NULL;
-	l->line++;
-	if (len == 0)
-		return;
-	if (js_parser_line(l->parser, text, len, where_name, &o, &err) != HB_OK) {
-		bad_line(l, err.text);
-		return;
-	}
+	struct rec_point p;
+	struct rec_end e;
+	struct hb_err err;
 	switch (record_type_of(o)) {
 	case REC_POINT:
-	case REC_PAIR: take_point(l, o, &at); break;
-	case REC_END: take_end(l, o, &at); break;
+	case REC_PAIR:
+		if (rec_point_from_json(o, &at, &p, &err) != HB_OK)
+			bad_line(l, err.text);
+		else
+			take_point(l, &p);
+		break;
+	case REC_END:
+		if (rec_end_from_json(o, &at, &e, &err) != HB_OK)
+			bad_line(l, err.text);
+		else
+			take_end(l, &e);
+		break;
 	case REC_EVENT: take_event(l, o, &at); break;
 	case REC_RANK: take_rank(l, o, &at); break;
 	case REC_FACT: take_fact(l, o, &at); break;
@@ -226,7 +219,29 @@ static void take_line(struct lines *l, const char *text, size_t len)
 	case REC_SAMPLES: break;
 	case REC_UNKNOWN: l->c->out->unknown_records++; break;
 	}
-	js_put(o);
+}
+
+static void take_line(struct lines *l, const char *text, size_t len)
+{
+	struct rec_point p;
+	struct rec_end e;
+	struct hb_err err;
+	json_object *o = NULL;
+	l->line++;
+	if (len == 0)
+		return;
+	/* Nearly every line goes this way, without an object. */
+	enum record_type quick = rec_scan_line(l->scan, text, len, &p, &e);
+	if (quick == REC_END) {
+		take_end(l, &e);
+	} else if (quick != REC_UNKNOWN) {
+		take_point(l, &p);
+	} else if (js_parser_line(l->parser, text, len, where_name, &o, &err) != HB_OK) {
+		bad_line(l, err.text);
+	} else {
+		take_object(l, o);
+		js_put(o);
+	}
 }
 
 /* Gives whole lines out of in; what is left stays for more. A line beyond the bound is bad. */
@@ -270,13 +285,14 @@ int collect_records(struct collect *c, const char *dir, struct hb_err *err)
 {
 	char *path = hb_format("%s/%s", dir, where_name), *chunk = NULL;
 	int rc = HB_OK, fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct lines l = { c, NULL, 0 };
+	struct lines l = { c, NULL, NULL, 0 };
 	struct buf in = BUF_INIT;
 	bool skipping = false;
 	if (fd < 0 && errno != ENOENT)
 		rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(errno));
 	if (fd >= 0) {
 		l.parser = js_parser_new();
+		l.scan = rec_scan_new();
 		chunk = hb_alloc(READ_CHUNK);
 	}
 	while (fd >= 0) {
@@ -299,6 +315,7 @@ int collect_records(struct collect *c, const char *dir, struct hb_err *err)
 	if (fd >= 0)
 		close(fd);
 	js_parser_free(l.parser);
+	rec_scan_free(l.scan);
 	buf_free(&in);
 	free(chunk);
 	free(path);
