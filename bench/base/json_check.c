@@ -225,7 +225,7 @@ static int check_word(struct checker *c, const char *word, size_t n)
 
 static int twice(struct checker *c, const struct json_key *key)
 {
-	char shown[64];
+	char shown[96];
 	size_t n = key->len < 40 ? key->len : 40;
 	while (n < key->len && n > 0 && (key->p[n] & 0xc0) == 0x80)
 		n--;
