@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/buf.h"
 #include "bench/base/mem.h"
 #include "bench/base/num.h"
 
@@ -71,21 +72,45 @@ int units_parse_bytes(const char *text, uint64_t *out, struct hb_err *err)
 	return HB_OK;
 }
 
+/*
+ * The number at text times a power of ten, rounded once: 33.3% must be the same double as 0.333,
+ * because figures like these stand in comparison keys.
+ */
+static bool parse_shifted(const char *text, const char *end, int power, double *out)
+{
+	size_t n = (size_t)(end - text), mantissa = strcspn(text, "eE");
+	struct buf b = BUF_INIT;
+	long own = mantissa < n ? strtol(text + mantissa + 1, NULL, 10) : 0;
+	const char *stop;
+	if (own < -100000 || own > 100000)
+		own = own < 0 ? -100000 : 100000;
+	buf_add(&b, text, mantissa < n ? mantissa : n);
+	buf_printf(&b, "e%ld", own + power);
+	bool good = num_parse(buf_text(&b), &stop, out) && *stop == '\0';
+	buf_free(&b);
+	return good;
+}
+
 int units_parse_seconds(const char *text, double *seconds, struct hb_err *err)
 {
 	static const struct {
 		const char *name;
-		double seconds;
-	} units[] = { { "", 1 },      { "s", 1 },  { "ms", 1e-3 }, { "us", 1e-6 },
-		      { "ns", 1e-9 }, { "m", 60 }, { "h", 3600 } };
+		int power; /* of ten, or */
+		double factor;
+	} units[] = { { "", 0, 1 },    { "s", 0, 1 },  { "ms", -3, 1 }, { "us", -6, 1 },
+		      { "ns", -9, 1 }, { "m", 0, 60 }, { "h", 0, 3600 } };
 	const char *end;
 	double v;
 	if (*text >= '0' && *text <= '9' && num_parse(text, &end, &v))
-		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-			if (strcmp(end, units[i].name) == 0 && isfinite(v * units[i].seconds)) {
-				*seconds = v * units[i].seconds;
-				return HB_OK;
-			}
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+			if (strcmp(end, units[i].name) != 0)
+				continue;
+			if (!parse_shifted(text, end, units[i].power, &v) ||
+			    !isfinite(v * units[i].factor))
+				break;
+			*seconds = v * units[i].factor;
+			return HB_OK;
+		}
 	return hb_fail(err, HB_E_USAGE, "not a duration; write 10s, 200ms or 5m");
 }
 
@@ -105,7 +130,7 @@ int units_parse_ratio(const char *text, double *out, struct hb_err *err)
 	double v;
 	bool good = num_parse(text, &end, &v);
 	if (good && *end == '%') {
-		v /= 100;
+		good = parse_shifted(text, end, -2, &v);
 		end++;
 	}
 	if (!good || *end)

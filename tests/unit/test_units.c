@@ -137,6 +137,26 @@ static void numbers_and_shares_are_decimal_and_finite(void **state)
 	}
 }
 
+static void a_unit_gives_the_same_double_as_the_number_written_out(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		char text[64];
+		double a, b;
+		snprintf(text, sizeof(text), "%d.%d%%", i / 10, i % 10);
+		assert_int_equal(units_parse_ratio(text, &a, NULL), HB_OK);
+		snprintf(text, sizeof(text), "%d.%03d", i / 1000, i % 1000);
+		assert_int_equal(units_parse_ratio(text, &b, NULL), HB_OK);
+		assert_true(a == b);
+		snprintf(text, sizeof(text), "%dms", i);
+		assert_int_equal(units_parse_seconds(text, &a, NULL), HB_OK);
+		assert_true(a == b);
+		snprintf(text, sizeof(text), "%de3us", i);
+		assert_int_equal(units_parse_seconds(text, &a, NULL), HB_OK);
+		assert_true(a == b);
+	}
+}
+
 static void check_sizes(const char *text, const char *want)
 {
 	struct sizes s;
@@ -450,6 +470,7 @@ int main(void)
 		cmocka_unit_test(other_sizes_are_refused_and_leave_the_number_alone),
 		cmocka_unit_test(durations_have_units_and_a_bare_number_is_seconds),
 		cmocka_unit_test(numbers_and_shares_are_decimal_and_finite),
+		cmocka_unit_test(a_unit_gives_the_same_double_as_the_number_written_out),
 		cmocka_unit_test(lists_and_ranges_of_sizes_are_ascending_without_repetition),
 		cmocka_unit_test(other_lists_of_sizes_are_refused),
 		cmocka_unit_test(a_list_of_sizes_is_bounded),
