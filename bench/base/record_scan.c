@@ -102,7 +102,7 @@ static bool scan_real(char **p, double *out)
 	}
 	char *c = *p;
 	if (take(&c, '.'))
-		for (; is_digit(c[decimals]) && decimals < 15; decimals++)
+		for (; decimals < 15 && is_digit(c[decimals]); decimals++)
 			digits = digits * 10 + (uint64_t)(c[decimals] - '0');
 	if (decimals > 0 && (size_t)(c - start) + decimals <= 15 && is_end(c[decimals])) {
 		*p = c + decimals;

@@ -33,12 +33,13 @@ struct stat_summary {
 };
 void stat_summarize(double *v, size_t n, struct stat_summary *out); /* sorts v */
 
-/* Simes' combined p of n p-values: min over i of n * p_(i) / i. Any order; 1 if n = 0. */
+/* Simes' combined p of n p-values: min over i of n * p_(i) / i. Any order; 1 if n = 0. NaN counts
+ * as not tested. */
 double stat_simes(const double *p, size_t n);
 
 /*
- * Benjamini-Hochberg: sets rejected[i] for each p[i] rejected at level q over n tests, returns how
- * many. NaN counts as not tested and not rejected.
+ * Benjamini-Hochberg: sets rejected[i] to 1 or 0 for each p[i], rejected at level q over as many
+ * tests as there are p-values, returns how many are. NaN counts as not tested and not rejected.
  */
 size_t stat_bh(const double *p, size_t n, double q, unsigned char *rejected);
 

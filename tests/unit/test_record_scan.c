@@ -135,7 +135,7 @@ static struct rec_point random_point(struct rng *r, json_object *opts)
 		.n_metrics = 1 + rng_below(r, COUNT(names)),
 	};
 
-	for (size_t i = 0; i < p.n_metrics; i++) {
+	for (size_t i = 0; i < p.n_metrics && i < COUNT(names); i++) {
 		/* From 1e-30 to 1e30, so that exponents and long fractions occur. */
 		double p50 = pow(10, 60 * rng_uniform(r) - 30);
 
@@ -212,11 +212,13 @@ static void a_damaged_line_is_never_taken_where_the_full_reader_refuses(void **s
 		size_t len = strlen(line), changes = 1 + rng_below(&r, 2);
 		char text[1000];
 
-		memcpy(text, line, len);
+		memcpy(text, line, len + 1);
 		for (size_t c = 0; c < changes; c++) {
 			size_t at = rng_below(&r, len);
-			char byte = rng_below(&r, 4) ? likely[rng_below(&r, sizeof(likely))]
-			                             : (char)rng_below(&r, 256);
+			char byte = (char)rng_below(&r, 256);
+
+			if (rng_below(&r, 4))
+				byte = likely[rng_below(&r, sizeof(likely))];
 
 			switch (rng_below(&r, 3)) {
 			case 0: text[at] = byte; break;
