@@ -324,7 +324,11 @@ static int comm_mpi_subset(struct comm *c, const int *ranks, int n, int tag, str
 
 static void comm_mpi_close(struct comm *c)
 {
-	comm_mpi_free((struct comm_mpi *)c);
+	struct comm_mpi *m = (struct comm_mpi *)c;
+
+	if (m->base.broken)
+		m->world->lost = 1;
+	comm_mpi_free(m);
 }
 
 const struct comm_ops comm_mpi_ops = {

@@ -23,8 +23,8 @@
  */
 int comm_mpi_world(struct comm **out, int *argc, char ***argv, struct hb_err *err);
 /*
- * helper.leave: MPI_Finalize if clean, and world is freed; otherwise nothing, because it would wait
- * for the lost, and MPI still has requests of ours.
+ * helper.leave: MPI_Finalize, and world is freed. Not if clean is 0 or a unit of this world broke:
+ * it would wait for the lost, and MPI still has requests of ours.
  */
 void comm_mpi_leave(struct comm *world, int clean);
 

@@ -22,6 +22,7 @@ struct comm_mpi {
 	int tag; /* of coordination; the benchmarks' follow */
 	/* The world alone has these. */
 	MPI_Comm mpi;
+	int lost; /* a unit ended with requests in flight: MPI_Finalize might wait for them */
 	int tags; /* how many communicators can have tags of their own */
 	struct group *groups;
 	int n_groups; /* most recently used first */

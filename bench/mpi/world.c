@@ -80,7 +80,7 @@ void comm_mpi_leave(struct comm *world, int clean)
 {
 	struct comm_mpi *m = (struct comm_mpi *)world;
 
-	if (!clean)
+	if (!clean || m->lost)
 		return;
 	for (int i = 0; i < m->n_groups; i++)
 		MPI_Comm_free(&m->groups[i].mpi);
