@@ -40,6 +40,7 @@ struct launcher_ops {
 	int (*command)(const struct launch_what *w, struct launch_command *out, struct hb_err *err);
 	int connect_ms;  /* from the start until the first rank must have connected */
 	int straggle_ms; /* from the last rank that connected to the next one */
+	int slack_ms;    /* what a unit may take beside its own deadline: set-up, the way here */
 };
 extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
 extern const struct launcher_ops launcher_local, launcher_sim;

@@ -180,7 +180,7 @@ void step_renew_due(struct step_run *r, size_t j)
 {
 	double s = entry_of(r, &r->step->jobs[j])->deadline_s;
 
-	r->due_ms[j] = wait_now_ms() + JOB_SLACK_MS + (int64_t)(s * 1000);
+	r->due_ms[j] = wait_now_ms() + r->l->p.ops->slack_ms + (int64_t)(s * 1000);
 }
 
 void step_start_job(struct step_run *r, size_t j)
@@ -336,7 +336,7 @@ static void expire(struct step_run *r, size_t j)
 	const struct plan_job *job = &r->step->jobs[j];
 	int *late = hb_alloc((size_t)job->n_ranks * sizeof *late);
 	bool was_running = r->s.job[j] == JOB_RUNNING;
-	double s = entry_of(r, job)->deadline_s + JOB_SLACK_MS / 1000.0;
+	double s = entry_of(r, job)->deadline_s + r->l->p.ops->slack_ms / 1000.0;
 	int n = sched_expired(&r->s, j, late);
 	struct buf who = BUF_INIT;
 

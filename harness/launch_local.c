@@ -138,4 +138,5 @@ const struct launcher_ops launcher_local = {
 	.command = local_command,
 	.connect_ms = 60000,
 	.straggle_ms = 15000,
+	.slack_ms = 10000,
 };

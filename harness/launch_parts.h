@@ -65,13 +65,12 @@ struct step_run {
 	int joined, gone;
 	int64_t start_ms, last_join_ms;
 	bool world_wrong;
-	bool quitting; /* told to quit: connections may close now */
+	bool quitting;    /* told to quit: connections may close now */
 	size_t jobs_done; /* or given up */
 };
 
 enum {
 	RECORD_GUESS = 512,     /* bytes of a record of ours, for the queue's bound */
-	JOB_SLACK_MS = 10000,   /* a unit's deadline beside its own: set-up, the way here */
 	IDLE_SILENCE_MS = 30000 /* an idle rank sends a heartbeat every 5 s */
 };
 

@@ -81,4 +81,5 @@ const struct launcher_ops launcher_sim = {
 	.command = sim_command,
 	.connect_ms = 20000,
 	.straggle_ms = 3000,
+	.slack_ms = 1000,
 };

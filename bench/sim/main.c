@@ -16,7 +16,7 @@ enum { MODEL_FILE_MAX = 4 * 1024 * 1024, RANKS_MAX = 4096 };
 
 struct sim_opts {
 	char *model, *nodes;
-	int rpn, version;
+	int rpn, version, die_together;
 	uint64_t seed;
 };
 
@@ -27,6 +27,8 @@ static const struct opt sim_opts[] = {
 	  0, 0, NULL, 0 },
 	{ OPT_INT, 0, "rpn", "N", "ranks on each node", "1", AT(rpn), 1, RANKS_MAX, NULL, 0 },
 	{ OPT_U64, 0, "seed", "N", "what stands for this run", "1", AT(seed), 0, 0, NULL, 0 },
+	{ OPT_FLAG, 0, "die-together", NULL, "end everybody when one rank dies, as mpirun does",
+	  NULL, AT(die_together), 0, 1, NULL, 0 },
 	{ OPT_FLAG, 0, "version", NULL, "print the version", NULL, AT(version), 0, 1, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
@@ -127,12 +129,13 @@ static int run_rank(const struct sim_world *w, int rank)
 
 /* ---- all of them ---- */
 
-static int fork_rank(const struct sim_world *w, int rank)
+/* The child's pid, or -1. */
+static pid_t fork_rank(const struct sim_world *w, int rank)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid != 0)
-		return pid < 0 ? -1 : 0;
+		return pid;
 	/* With its parent gone nobody would end a silent rank. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -140,18 +143,31 @@ static int fork_rank(const struct sim_world *w, int rank)
 	_exit(run_rank(w, rank));
 }
 
-static int run_all(const struct sim_world *w)
+static int run_all(const struct sim_world *w, bool die_together)
 {
-	int rc = HB_EXIT_OK;
+	pid_t *pids = hb_alloc((size_t)w->size * sizeof *pids);
+	int rc = HB_EXIT_OK, status, n = 0;
+	pid_t pid;
 
-	for (int rank = 0; rank < w->size && rc == HB_EXIT_OK; rank++)
-		if (fork_rank(w, rank) != 0) {
+	for (; n < w->size && rc == HB_EXIT_OK; n++) {
+		pids[n] = fork_rank(w, n);
+		if (pids[n] < 0) {
 			fprintf(stderr, "hpcbench-sim: fork: %s\n", strerror(errno));
 			rc = HB_EXIT_BROKEN;
+			break;
 		}
+	}
 	/* What became of a rank is no proof of anything: its end records are. */
-	while (wait(NULL) > 0 || errno == EINTR)
-		;
+	while ((pid = wait(&status)) > 0 || errno == EINTR) {
+		bool died = pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		for (int i = 0; i < n; i++) {
+			if (pids[i] == pid)
+				pids[i] = 0;
+			if (died && die_together && pids[i] > 0)
+				kill(pids[i], SIGTERM);
+		}
+	}
+	free(pids);
 	return rc;
 }
 
@@ -240,5 +256,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "hpcbench-sim: %s\n", err.text);
 		return rc == HB_E_USAGE ? HB_EXIT_USAGE : HB_EXIT_BROKEN;
 	}
-	return run_all(&world);
+	return run_all(&world, o.die_together);
 }
