@@ -11,6 +11,15 @@
 #include <string.h>
 #include <time.h>
 
+/* Some C libraries make macros of these where optimising. */
+#undef strcpy
+#undef strcat
+#undef strncpy
+#undef strncat
+#undef sprintf
+#undef vsprintf
+#undef strtok
+
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok gets atoi atol gmtime     \
         localtime system popen
 
