@@ -283,8 +283,9 @@ static void add_peer(struct ctl *c, int fd)
 	int one = 1;
 
 	/* Honest ranks answer at once, so whoever has been silent longest is none. */
-	if (c->pending >= CTL_PENDING_MAX)
-		misbehaved(c, oldest_pending(c), "too many connections that do not say hello");
+	struct peer *oldest = c->pending >= CTL_PENDING_MAX ? oldest_pending(c) : NULL;
+	if (oldest)
+		misbehaved(c, oldest, "too many connections that do not say hello");
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	if (c->send_buffer)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &c->send_buffer, sizeof c->send_buffer);

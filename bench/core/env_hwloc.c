@@ -36,8 +36,10 @@ static uint64_t cache_sum(hwloc_topology_t t)
 		uint64_t sum = 0;
 		int n = count(t, levels[i]);
 
-		for (int k = 0; k < n; k++)
-			sum += hwloc_get_obj_by_type(t, levels[i], (unsigned)k)->attr->cache.size;
+		for (int k = 0; k < n; k++) {
+			hwloc_obj_t o = hwloc_get_obj_by_type(t, levels[i], (unsigned)k);
+			sum += o ? o->attr->cache.size : 0;
+		}
 		if (sum > 0)
 			return sum;
 	}
