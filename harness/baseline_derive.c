@@ -216,24 +216,47 @@ static void mean_columns(const double *v, size_t n, size_t len, double *out)
 	}
 }
 
-/* Correlations between the sizes within subjects, and between subjects over sizes. */
+/*
+ * Upper 97.5 % bound of a correlation seen in n runs (Fisher's z): a few runs cannot show that
+ * sessions do nothing to all subjects alike, and every pair of subjects shares the same runs.
+ */
+static double upper_rho(double rho, int n)
+{
+	if (n <= 3 || rho >= 1.0)
+		return 1.0;
+	return tanh(atanh(rho) + 1.96 / sqrt(n - 3));
+}
+
+struct correlations {
+	double sizes, subjects;
+	size_t n_subjects;
+};
+
+/* Between the sizes within subjects; and between subjects, of their residuals' mean over sizes. */
 static void curve_correlations(const struct baseline *b, const size_t *entry, size_t n_entries,
-                               const struct subjects *subjects, double *rho, double *rho_b)
+                               int runs, struct correlations *out)
 {
 	struct pair_sum sizes = { 0 }, between = { 0 };
-	double *v = hb_alloc(n_entries * b->n_runs * sizeof(*v));
-	double *means = hb_alloc(subjects->n * b->n_runs * sizeof(*means));
+	struct subjects subjects = { 0 };
+	double *v = hb_alloc(n_entries * b->n_runs * sizeof(*v)), *means;
 
-	for (size_t i = 0; i < subjects->n; i++) {
-		subject_residuals(b, entry, n_entries, subjects->name[i], i, v);
+	curve_subjects(b, entry, n_entries, &subjects);
+	means = hb_alloc(subjects.n * b->n_runs * sizeof(*means));
+	for (size_t i = 0; i < subjects.n; i++) {
+		subject_residuals(b, entry, n_entries, subjects.name[i], i, v);
 		mean_columns(v, n_entries, b->n_runs, means + i * b->n_runs);
 		add_vectors(&sizes, v, n_entries, b->n_runs);
 	}
-	add_vectors(&between, means, subjects->n, b->n_runs);
-	*rho = pair_sum_rho(&sizes);
-	*rho_b = pair_sum_rho(&between);
+	add_vectors(&between, means, subjects.n, b->n_runs);
+	out->n_subjects = subjects.n;
+	out->sizes = out->subjects = 1.0;
+	if (runs >= BASELINE_MIN_RUNS) {
+		out->sizes = pair_sum_rho(&sizes);
+		out->subjects = upper_rho(pair_sum_rho(&between), runs);
+	}
 	free(v);
 	free(means);
+	free(subjects.name);
 }
 
 /* Own and pooled spread as one (formulae: baseline.h). */
@@ -254,7 +277,6 @@ static void combine(struct base_entry *e)
 	e->df_run = variance > 0.0 ? s2 * s2 / variance : e->df_own;
 }
 
-/* A session's effect is common to the subjects of a run and does not set their means apart. */
 static void derive_node_spread(struct base_entry *e)
 {
 	double sum = 0.0, inverse = 0.0;
@@ -273,14 +295,19 @@ static void derive_node_spread(struct base_entry *e)
 	e->df_node = (double)(n - 1);
 	sum /= e->df_node;
 	if (e->df_run > 0.0)
-		sum -= e->s_run * e->s_run * (1.0 - e->rho_subjects) * inverse / (double)n;
+		sum -= e->s_run * e->s_run * inverse / (double)n;
 	e->s_node = sum > 0.0 ? sqrt(sum) : 0.0;
+}
+
+static double inflation(double n, double rho)
+{
+	return n > 1.0 ? 1.0 + (n - 1.0) * rho * rho : 1.0;
 }
 
 static void derive_curve(struct baseline *b, const size_t *entry, size_t n_entries)
 {
-	struct subjects subjects = { 0 };
-	double ss = 0.0, df = 0.0, sizes = 0.0, rho = 1.0, rho_b = 1.0, d_sizes, d_subjects;
+	struct correlations rho;
+	double ss = 0.0, df = 0.0, sizes = 0.0, of_sizes, of_subjects;
 	int runs = 0;
 
 	for (size_t i = 0; i < n_entries; i++) {
@@ -293,18 +320,16 @@ static void derive_curve(struct baseline *b, const size_t *entry, size_t n_entri
 			sizes += 1.0;
 		}
 	}
-	curve_subjects(b, entry, n_entries, &subjects);
-	if (runs >= BASELINE_MIN_RUNS)
-		curve_correlations(b, entry, n_entries, &subjects, &rho, &rho_b);
-	d_sizes = sizes > 1.0 ? 1.0 + (sizes - 1.0) * rho * rho : 1.0;
-	d_subjects = subjects.n > 1 ? 1.0 + (double)(subjects.n - 1) * rho_b * rho_b : 1.0;
+	curve_correlations(b, entry, n_entries, runs, &rho);
+	of_sizes = inflation(sizes, rho.sizes);
+	of_subjects = inflation((double)rho.n_subjects, rho.subjects);
 	for (size_t i = 0; i < n_entries; i++) {
 		struct base_entry *e = &b->entries[entry[i]];
 
-		e->rho = rho;
-		e->rho_subjects = rho_b;
-		e->df_own /= d_subjects;
-		e->df_pool = df / (d_sizes * d_subjects);
+		e->rho = rho.sizes;
+		e->rho_subjects = rho.subjects;
+		e->df_own /= of_subjects;
+		e->df_pool = df / (of_sizes * of_subjects);
 		e->s_pool = df > 0.0 ? sqrt(ss / df) : NAN;
 		e->s_run = NAN;
 		e->df_run = 0.0;
@@ -312,7 +337,6 @@ static void derive_curve(struct baseline *b, const size_t *entry, size_t n_entri
 			combine(e);
 		derive_node_spread(e);
 	}
-	free(subjects.name);
 }
 
 void baseline_derive(struct baseline *b)
