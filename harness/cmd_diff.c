@@ -130,6 +130,9 @@ static int diff_sides(const struct common *common, const struct diff_opts *o, co
 	size_t n_stored = reference ? 0 : stored_spread(s, a, b, &stored);
 	compare_sides(&a->b, b->runs.ptrs, b->runs.n, reference, n_stored ? &stored : NULL, &params,
 	              &v);
+	for (size_t i = 0; i < b->runs.n; i++) /* what a confirming rerun of the run said counts */
+		if (b->runs.v[i].n_confirm)
+			compare_confirm(&v, &a->b, &b->runs.v[i], &params);
 	struct report_diff in = {
 		.v = &v,
 		.old_side = { a->name, &a->b, a->is_baseline, a->runs.v, a->runs.n },

@@ -25,9 +25,13 @@ struct line {
 	size_t n;
 };
 
+/* What is judged first; the metrics that are only shown stand below it. */
 static int by_place(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
+	bool jx = x->rows[0].row->judged, jy = y->rows[0].row->judged;
+	if (jx != jy)
+		return jx ? -1 : 1;
 	return x->rows[0].at < y->rows[0].at ? -1 : x->rows[0].at > y->rows[0].at;
 }
 
@@ -92,10 +96,11 @@ static void put_line(struct doc *d, const struct report_names *names, const stru
 	doc_cell(d, DOC_PLAIN, "%s", buf_text(&text));
 	buf_clear(&text);
 	bool one = shown && (subjects <= 1 || shown->kind == SUBJECT_CLUSTER);
-	if (!shown || one)
+	if (one || (!shown && l->n == 1))
 		doc_cell(d, DOC_PLAIN, "%s", shown ? shown->subject : any->subject);
 	else
-		doc_cell(d, DOC_PLAIN, "median of %zu", subjects);
+		doc_cell(d, DOC_PLAIN, "%s %zu", shown ? "median of" : "all",
+		         shown ? subjects : l->n);
 	if (!shown) {
 		doc_cell(d, any->quality == ROW_INVALID ? DOC_BAD : DOC_WARN, "%s",
 		         row_quality_name(any->quality));

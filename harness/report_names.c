@@ -125,9 +125,17 @@ static void put_metric(const struct key *k, struct buf *out)
 	if (!k->metric || (info && info->metrics && info->metrics[0].name &&
 	                   strcmp(info->metrics[0].name, k->metric) == 0))
 		return;
-	const char *unit = strrchr(k->metric, '_');
+	static const char *const units[] = { "_per_s", "_ns", "_Bps" };
+	size_t len = strlen(k->metric);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		size_t n = strlen(units[i]);
+		if (len > n && strcmp(k->metric + len - n, units[i]) == 0) {
+			len -= n;
+			break;
+		}
+	}
 	buf_putc(out, ' ');
-	buf_add(out, k->metric, unit ? (size_t)(unit - k->metric) : strlen(k->metric));
+	buf_add(out, k->metric, len);
 }
 
 static void put_options(const struct seen *s, const struct key *k, struct buf *out)

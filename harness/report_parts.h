@@ -74,6 +74,9 @@ void report_row_words(const struct report_names *names, const struct verdict_row
 /* What a run measured: one table a benchmark, one line a key, the slowest subject beside it. */
 void report_figures(struct doc *d, const struct summary *s, const struct report_names *names);
 
+/* What was lost, and why. */
+void report_losses(struct doc *d, const struct summary *s);
+
 /* An array of strings (fingerprint values) as "a, b and 3 more"; anything else as JSON. */
 void report_values(json_object *o, struct buf *out);
 /* "20260102-…, 2026-01-02T01:00:00Z, suite quick, LABEL, partial" */

@@ -9,7 +9,7 @@
 #include "harness/compare.h"
 #include "harness/report_parts.h"
 
-enum { SLOW_SHOWN = 20, LOSSES_SHOWN = 10, PAIRS_SHOWN = 5, CLASSES_SHOWN = 4 };
+enum { SLOW_SHOWN = 20, PAIRS_SHOWN = 5, CLASSES_SHOWN = 4 };
 
 int report_run_code(const struct summary *const *runs, size_t n, const struct verdicts *v,
                     bool baseline_asked, bool baseline_missing)
@@ -33,11 +33,11 @@ int report_run_code(const struct summary *const *runs, size_t n, const struct ve
 	return code_of(&in);
 }
 
-static size_t invalid_rows(const struct summary *s)
+static size_t rows_of(const struct summary *s, enum row_quality q)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < s->n_rows; i++)
-		n += s->rows[i].quality == ROW_INVALID;
+		n += s->rows[i].quality == q;
 	return n;
 }
 
@@ -67,12 +67,14 @@ static void put_few_runs(struct doc *d, const struct verdicts *v)
 		         most, report_plural((size_t)most), (int)BASELINE_MIN_RUNS);
 }
 
-/* "REGRESSED: 3 of 40 rows are slower than baseline night, worst: ..." */
-static void put_compared(struct doc *d, const struct verdicts *v, const char *base,
+/* "REGRESSED: 3 of 40 rows are slower than baseline night, worst: ..."; whole: nothing was lost */
+static void put_compared(struct doc *d, const struct verdicts *v, const char *base, bool whole,
                          const struct report_names *names)
 {
 	size_t regressed = v->count[VERDICT_REGRESSED], suspect = v->count[VERDICT_SUSPECT];
 	const struct verdict_row *worst = report_worst(v);
+	size_t judged = v->count[VERDICT_PASS] + v->count[VERDICT_IMPROVED] +
+	                v->count[VERDICT_INCONCLUSIVE] + regressed + suspect;
 	struct buf text = BUF_INIT;
 	enum doc_tone tone = DOC_GOOD;
 	if (worst) {
@@ -81,22 +83,23 @@ static void put_compared(struct doc *d, const struct verdicts *v, const char *ba
 		           regressed ? "REGRESSED" : "SUSPECT", regressed + suspect, v->n,
 		           v->n == 1 ? " is" : "s are", base ? base : "the baseline");
 		report_row_words(names, worst, &text);
-	} else if (v->count[VERDICT_NEW] == v->n) {
+	} else if (judged == 0) {
 		tone = DOC_WARN;
-		buf_printf(&text,
-		           "NOT COMPARED: nothing of this run is in %s; "
-		           "other benchmarks, sizes, hardware or node count",
-		           base ? base : "the baseline");
-	} else if (v->count[VERDICT_INCONCLUSIVE] * 4 > v->n) {
+		buf_printf(&text, "NOT COMPARED: %s",
+		           v->count[VERDICT_NEW]
+		                   ? "nothing of this run is in the baseline; other benchmarks, "
+		                     "sizes, hardware or node count"
+		                   : "there is no figure that could be");
+	} else if (v->count[VERDICT_INCONCLUSIVE] * 4 > judged) {
 		tone = DOC_WARN;
 		buf_printf(&text,
 		           "INCONCLUSIVE: nothing is visibly slower than %s, but %zu of %zu rows "
 		           "are too imprecise to tell",
-		           base ? base : "the baseline", v->count[VERDICT_INCONCLUSIVE], v->n);
+		           base ? base : "the baseline", v->count[VERDICT_INCONCLUSIVE], judged);
 	} else {
-		buf_printf(&text, "PASS: nothing is slower than %s; %zu row%s compared",
-		           base ? base : "the baseline", v->n - v->count[VERDICT_NEW],
-		           report_plural(v->n - v->count[VERDICT_NEW]));
+		buf_printf(&text, "%s slower than %s; %zu row%s compared",
+		           whole ? "PASS: nothing is" : "of what was measured nothing is",
+		           base ? base : "the baseline", judged, report_plural(judged));
 	}
 	put_detectable(v, &text);
 	doc_text(d, tone, "%s", buf_text(&text));
@@ -110,19 +113,26 @@ static void put_compared(struct doc *d, const struct verdicts *v, const char *ba
 static void put_verdict(struct doc *d, const struct summary *s, const struct verdicts *v,
                         const char *base, const struct report_names *names)
 {
-	size_t invalid = invalid_rows(s);
+	size_t invalid = rows_of(s, ROW_INVALID), good = rows_of(s, ROW_OK);
 	if (invalid)
 		doc_text(d, DOC_BAD,
 		         "INVALID: %zu row%s wrong data or an unstable clock and cannot be trusted",
 		         invalid, invalid == 1 ? " has" : "s have");
+	size_t lost = s->n_rows - good - invalid;
+	for (size_t i = 0; i < s->n_losses; i++)
+		lost += s->losses[i].status != UNIT_SKIPPED && s->losses[i].status != UNIT_INVALID;
+	if (lost)
+		doc_text(d, DOC_WARN, "NOT MEASURED: something is missing; why is told below");
 	if (v)
-		put_compared(d, v, base, names);
+		put_compared(d, v, base, lost + invalid == 0, names);
 	else if (base)
 		doc_text(d, DOC_WARN, "NOT COMPARED: there is no baseline %s", base);
-	else
+	else if (good)
 		doc_text(d, DOC_PLAIN,
-		         "MEASURED: %zu figure%s, not compared because no baseline was named",
-		         s->n_rows, report_plural(s->n_rows));
+		         "MEASURED: %zu figure%s, not compared because no baseline was named", good,
+		         report_plural(good));
+	else
+		doc_text(d, DOC_BAD, "NOTHING was measured");
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)
@@ -142,8 +152,8 @@ static void put_confirmation(struct doc *d, const struct verdicts *v,
 			continue;
 		struct buf text = BUF_INIT;
 		report_row_words(names, r, &text);
-		buf_printf(&text, ": the confirming rerun says ");
-		report_percent(-r->confirm_loss, true, &text);
+		buf_printf(&text, ": the confirming rerun finds a loss of ");
+		report_percent(r->confirm_loss, false, &text);
 		buf_puts(&text, " (p ");
 		report_p(r->confirm_p, &text);
 		buf_printf(&text, "): %s", r->confirmed ? "confirmed" : "not confirmed");
@@ -176,45 +186,11 @@ static void put_slow(struct doc *d, const struct verdicts *v, const struct repor
 	free(rows);
 }
 
-static void put_losses(struct doc *d, const struct summary *s)
+/* The worst pair is always told; further ones if they lost more than their benchmark's floor. */
+static bool pair_matters(const struct summary_pair *p, size_t shown)
 {
-	size_t rows = 0;
-	for (size_t i = 0; i < s->n_rows; i++)
-		rows += s->rows[i].quality != ROW_OK;
-	if (s->n_losses + rows + s->unknown_records == 0)
-		return;
-	doc_heading(d, 2, "Not measured, or not to be trusted");
-	const char *titles[] = { "subject", "benchmark", "what", "because", NULL };
-	if (s->n_losses + rows)
-		doc_table(d, titles);
-	size_t shown = 0;
-	for (size_t i = 0; i < s->n_losses && shown < LOSSES_SHOWN; i++, shown++) {
-		const struct summary_loss *l = &s->losses[i];
-		enum doc_tone tone = l->status == UNIT_SKIPPED ? DOC_DIM : DOC_WARN;
-		doc_cell(d, DOC_PLAIN, "%s", l->subject ? l->subject : "");
-		doc_cell(d, DOC_PLAIN, "%s", l->bench ? l->bench : "(all)");
-		doc_cell(d, tone, "%s", unit_status_name(l->status));
-		doc_cell(d, DOC_PLAIN, "%s", l->reason ? l->reason : "");
-	}
-	for (size_t i = 0; i < s->n_rows && shown < LOSSES_SHOWN; i++) {
-		const struct summary_row *r = &s->rows[i];
-		if (r->quality == ROW_OK)
-			continue;
-		char size[REPORT_TEXT];
-		units_format_bytes(r->key.bytes, size, sizeof size);
-		doc_cell(d, DOC_PLAIN, "%s", r->subject);
-		doc_cell(d, DOC_PLAIN, "%s %s", r->key.bench, size);
-		doc_cell(d, r->quality == ROW_INVALID ? DOC_BAD : DOC_WARN, "%s",
-		         row_quality_name(r->quality));
-		doc_cell(d, DOC_PLAIN, "%s", r->reason ? r->reason : "");
-		shown++;
-	}
-	if (s->n_losses + rows > shown)
-		doc_text(d, DOC_WARN, "and %zu more; --json has all", s->n_losses + rows - shown);
-	if (s->unknown_records)
-		doc_text(d, DOC_WARN, "%llu record%s could not be understood and were left out",
-		         (unsigned long long)s->unknown_records,
-		         report_plural((size_t)s->unknown_records));
+	const struct bench_info *info = catalog_find(p->key.bench);
+	return isfinite(p->ratio) && p->ratio < (shown ? 1.0 - (info ? info->floor : 0.03) : 1.0);
 }
 
 static void put_pairs(struct doc *d, const struct summary *s, const struct report_names *names)
@@ -222,7 +198,7 @@ static void put_pairs(struct doc *d, const struct summary *s, const struct repor
 	size_t shown = 0;
 	for (size_t i = 0; i < s->n_worst && shown < PAIRS_SHOWN; i++) {
 		const struct summary_pair *p = &s->worst[i];
-		if (!(p->ratio < 1.0))
+		if (!pair_matters(p, shown))
 			continue;
 		if (shown++ == 0)
 			doc_heading(d, 2, "Worst pairs");
@@ -299,7 +275,8 @@ static void put_facts(struct doc *d, const struct summary *s, const char *dir)
 static void put_next(struct doc *d, const struct summary *s, const struct verdicts *v,
                      const char *base)
 {
-	bool clean = !s->partial && !s->injected && invalid_rows(s) == 0;
+	bool clean = !s->partial && !s->injected && rows_of(s, ROW_INVALID) == 0 &&
+	             rows_of(s, ROW_OK);
 	if (!report_typable(s->run) || (base && !report_typable(base)))
 		return; /* a file can hold anything; nobody should be told to type it */
 	if (v && base && report_worst(v))
@@ -333,7 +310,7 @@ struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, co
 	put_verdict(d, s, v, base, names);
 	if (v)
 		put_slow(d, v, names);
-	put_losses(d, s);
+	report_losses(d, s);
 	report_figures(d, s, names);
 	put_pairs(d, s, names);
 	put_facts(d, s, dir);

@@ -1,0 +1,95 @@
+/* What was not measured, or cannot be trusted, and why: each reason once for subject and benchmark.
+ */
+#include "harness/report_parts.h"
+
+enum { LOSSES_SHOWN = 12 };
+
+struct told {
+	const char *subject, *bench, *reason, *word;
+	enum doc_tone tone;
+	size_t figures; /* rows of the summary that it stands for */
+};
+
+struct losses {
+	struct told v[LOSSES_SHOWN];
+	size_t n, more; /* more: losses and figures that found no place */
+};
+
+static bool same(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static void add_loss(struct losses *l, const struct summary_loss *loss)
+{
+	if (l->n == LOSSES_SHOWN) {
+		l->more++;
+		return;
+	}
+	l->v[l->n++] = (struct told){ .subject = loss->subject,
+		                      .bench = loss->bench,
+		                      .reason = loss->reason,
+		                      .word = unit_status_name(loss->status),
+		                      .tone = loss->status == UNIT_SKIPPED   ? DOC_DIM
+		                              : loss->status == UNIT_INVALID ? DOC_BAD
+		                                                             : DOC_WARN };
+}
+
+/* A figure that is no good joins the line that says so already: of its subject, or of all. */
+static void add_row(struct losses *l, const struct summary_row *r)
+{
+	const char *word = row_quality_name(r->quality);
+	for (size_t i = 0; i < l->n; i++) {
+		struct told *t = &l->v[i];
+		bool here = same(t->subject, r->subject) || same(t->subject, "cluster");
+		if (here && same(t->reason, r->reason) &&
+		    (!t->bench || same(t->bench, r->key.bench))) {
+			t->figures++;
+			return;
+		}
+	}
+	if (l->n == LOSSES_SHOWN) {
+		l->more++;
+		return;
+	}
+	l->v[l->n++] = (struct told){ .subject = r->subject,
+		                      .bench = r->key.bench,
+		                      .reason = r->reason,
+		                      .word = word,
+		                      .tone = r->quality == ROW_INVALID ? DOC_BAD : DOC_WARN,
+		                      .figures = 1 };
+}
+
+void report_losses(struct doc *d, const struct summary *s)
+{
+	static const char *const titles[] = { "subject",  "benchmark", "what",
+		                              ">figures", "because",   NULL };
+	struct losses l = { .n = 0 };
+	for (size_t i = 0; i < s->n_losses; i++)
+		add_loss(&l, &s->losses[i]);
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (s->rows[i].quality != ROW_OK)
+			add_row(&l, &s->rows[i]);
+	if (l.n + s->unknown_records == 0)
+		return;
+	doc_heading(d, 2, "Not measured, or not to be trusted");
+	if (l.n)
+		doc_table(d, titles);
+	for (size_t i = 0; i < l.n; i++) {
+		const struct told *t = &l.v[i];
+		doc_cell(d, DOC_PLAIN, "%s", t->subject ? t->subject : "");
+		doc_cell(d, DOC_PLAIN, "%s", t->bench ? t->bench : "(all)");
+		doc_cell(d, t->tone, "%s", t->word);
+		if (t->figures)
+			doc_cell(d, DOC_PLAIN, "%zu", t->figures);
+		else
+			doc_cell(d, DOC_PLAIN, "%s", "");
+		doc_cell(d, DOC_PLAIN, "%s", t->reason ? t->reason : "");
+	}
+	if (l.more)
+		doc_text(d, DOC_WARN, "and %zu more; --json has all", l.more);
+	if (s->unknown_records)
+		doc_text(d, DOC_WARN, "%llu record%s could not be understood and were left out",
+		         (unsigned long long)s->unknown_records,
+		         report_plural((size_t)s->unknown_records));
+}
