@@ -14,7 +14,7 @@
 #include "bench/core/clock.h"
 #include "bench/core/run_parts.h"
 
-enum { BLOCKS_MIN = 5, SAMPLES_A_BLOCK_MIN = 3, SAMPLES_A_BLOCK_MAX = 1 << 16 };
+enum { BLOCKS_MIN = 5, BLOCKS_MANY = 128, SAMPLES_A_BLOCK_MIN = 3, SAMPLES_A_BLOCK_MAX = 1 << 16 };
 enum { PROBE_GROWTH = 4, PROBE_MAX = 1 << 20, CLOCK_CALLS = 201 };
 
 #define BLOCK_NS_MAX       20e6 /* long enough for many samples, short enough for many blocks */
@@ -71,7 +71,7 @@ static double smaller(double a, double b)
 /* Batch and length of the next blocks, from what an iteration has been seen to take. */
 static void choose_block(struct run *r)
 {
-	double iter = larger(r->iter_ns, 0.1), wall = larger(r->wall_ns, iter), batch = 1, samples;
+	double iter = larger(r->iter_ns, 0.1), wall = larger(r->wall_ns, 0.1), batch = 1, samples;
 	double clock_limit = CLOCK_SHARE * r->clock_ns;
 
 	if (!(r->b->info->flags & BENCH_SELF_TIMED) && iter < larger(SHORT_NS, clock_limit))
@@ -91,8 +91,6 @@ static void next_plan(struct run *r, struct plan *plan)
 	uint64_t room = RUN_SAMPLES_MAX - r->out->n_samples, left;
 
 	*plan = (struct plan){ r->stage, r->samples, r->batch, HB_OK };
-	if (r->stage != STAGE_MEASURE)
-		return;
 	if (r->params->max_iters > 0) {
 		left = (r->params->max_iters - r->iterations) / r->batch;
 		room = left < room ? left : room;
@@ -154,7 +152,13 @@ static double relative_interval(const double *v, size_t n)
 	return median > 0 ? half / median : 0;
 }
 
-static void after_block(struct run *r, const double *v, size_t n, double median)
+/* Sorting all medians after each of many blocks would cost more than the blocks. */
+static bool time_to_look(uint64_t blocks)
+{
+	return blocks >= BLOCKS_MIN && (blocks < BLOCKS_MANY || blocks % (BLOCKS_MANY / 4) == 0);
+}
+
+static void keep_block(struct run *r, const double *v, size_t n, double median)
 {
 	struct run_result *out = r->out;
 
@@ -164,19 +168,30 @@ static void after_block(struct run *r, const double *v, size_t n, double median)
 	hb_grow(&out->block_medians, &r->cap_medians, out->blocks + 1, sizeof(*v));
 	out->block_medians[out->blocks++] = median;
 	r->iterations += n * r->batch;
-	r->stage = STAGE_STOP;
+}
+
+static void after_block(struct run *r, const double *v, size_t n, double median)
+{
+	struct run_result *out = r->out;
+	bool full, late = r->timed_ns >= r->max_time_ns;
+
+	keep_block(r, v, n, median);
+	full = out->n_samples >= RUN_SAMPLES_MAX ||
+	       (r->params->max_iters > 0 && r->iterations + r->batch > r->params->max_iters);
+	if (!full && !late && !time_to_look(out->blocks))
+		return;
 	/* One block has no spread between blocks: that of its samples stands in. */
 	out->spread = out->blocks > 1 ? relative_interval(out->block_medians, out->blocks)
 	                              : relative_interval(v, n);
 	if (out->blocks >= BLOCKS_MIN && out->spread <= r->params->precision)
 		out->ended = ENDED_PRECISION;
-	else if (r->timed_ns >= r->max_time_ns)
+	else if (late)
 		out->ended = ENDED_MAX_TIME;
-	else if (out->n_samples >= RUN_SAMPLES_MAX ||
-	         (r->params->max_iters > 0 && r->iterations + r->batch > r->params->max_iters))
+	else if (full)
 		out->ended = ENDED_MAX_ITERS;
 	else
-		r->stage = STAGE_MEASURE;
+		return;
+	r->stage = STAGE_STOP;
 }
 
 /* Rank 0 looks at a block as it counts. */
