@@ -18,7 +18,7 @@ static void reserve(struct buf *b, size_t more)
 	if (b->cap - b->len > more)
 		return;
 	if (more >= SIZE_MAX - b->len)
-		hb_realloc_array(NULL, SIZE_MAX, 1); /* ends the process */
+		hb_out_of_memory();
 	hb_grow(&b->data, &b->cap, b->len + more + 1, 1);
 }
 

@@ -7,31 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/json_scan.h"
 #include "bench/base/mem.h"
 #include "bench/base/units.h"
 
 /* ---- parsing ---- */
 
 struct js_parser {
-	struct json_tokener *tok;
+	struct buf word;
 };
 
 struct js_parser *js_parser_new(void)
 {
-	struct js_parser *p = hb_alloc(sizeof(*p));
-	/* js_check bounds the depth; json-c counts the values inside the last level too. */
-	p->tok = json_tokener_new_ex(JS_DEPTH_MAX + 2);
-	if (!p->tok)
-		hb_realloc_array(NULL, SIZE_MAX, 1); /* says so and ends the process */
-	json_tokener_set_flags(p->tok, JSON_TOKENER_STRICT);
-	return p;
+	return hb_alloc(sizeof(struct js_parser));
 }
 
 void js_parser_free(struct js_parser *p)
 {
 	if (!p)
 		return;
-	json_tokener_free(p->tok);
+	buf_free(&p->word);
 	free(p);
 }
 
@@ -39,28 +34,10 @@ int js_parser_line(struct js_parser *p, const char *text, size_t len, const char
                    json_object **out, struct hb_err *err)
 {
 	*out = NULL;
-	int rc = js_check(text, len, err);
-	if (rc) {
+	int rc = json_read(text, len, &p->word, out, err);
+	if (rc)
 		hb_fail_in(err, "%s", where);
-		return rc;
-	}
-	/* White space behind the value would be "something else" to a strict json-c. */
-	while (len && strchr(" \t\r\n", text[len - 1]))
-		len--;
-	json_tokener_reset(p->tok);
-	json_object *o = json_tokener_parse_ex(p->tok, text, (int)len);
-	enum json_tokener_error why = json_tokener_get_error(p->tok);
-	if (why == json_tokener_continue) {
-		/* A number at the top ends only with what follows it. */
-		o = json_tokener_parse_ex(p->tok, "\n", 1);
-		why = json_tokener_get_error(p->tok);
-	}
-	if (why != json_tokener_success) {
-		js_put(o);
-		return hb_fail(err, HB_E_FORMAT, "%s: %s", where, json_tokener_error_desc(why));
-	}
-	*out = o;
-	return HB_OK;
+	return rc;
 }
 
 int js_parse(const char *text, size_t len, const char *where, json_object **out, struct hb_err *err)

@@ -1,8 +1,9 @@
 /*
- * A thin, strict layer on json-c. json-c alone accepts NaN, single quotes, raw control characters
- * and overlong UTF-8, clamps large integers and keeps the last of duplicate keys; js_parse refuses
- * all of these before json-c sees the text. Every read goes through a typed getter that knows
- * where it is, so that one line tells file, path and what was expected.
+ * A thin, strict layer on json-c: values are json-c's, text is read and written here. json-c alone
+ * accepts NaN, single quotes, raw control characters and overlong UTF-8, clamps large integers,
+ * keeps the last of duplicate keys and misreads some surrogate pairs; js_parse refuses or reads
+ * right all of these, in one pass and half the time. Every value goes through a typed getter that
+ * knows where it is, so that one line tells file, path and what was expected.
  */
 #ifndef HPCBENCH_BASE_JSON_H
 #define HPCBENCH_BASE_JSON_H
@@ -21,7 +22,7 @@ enum { JS_DEPTH_MAX = 32, JS_LINE_MAX = 64 * 1024, JS_FILE_MAX = 1 << 30 };
  * Checks that text is one complete JSON value: RFC 8259 grammar, UTF-8 without overlong forms or
  * surrogates, nesting up to JS_DEPTH_MAX, integers within int64/uint64, no duplicate keys in an
  * object, nothing behind the value but white space. Allocates nothing that outlives the call.
- * On failure err has "byte N: what".
+ * On failure err has "byte N: what", or "byte N (line L): what" beyond the first line.
  */
 int js_check(const char *text, size_t len, struct hb_err *err);
 
@@ -32,7 +33,7 @@ int js_check(const char *text, size_t len, struct hb_err *err);
 int js_parse(const char *text, size_t len, const char *where, json_object **out,
              struct hb_err *err);
 
-/* A parser that is reused over many lines (json-c's tokener is costly to make). One thread. */
+/* A parser that is reused over many lines: it keeps its memory. One thread. */
 struct js_parser;
 struct js_parser *js_parser_new(void);
 int js_parser_line(struct js_parser *p, const char *text, size_t len, const char *where,

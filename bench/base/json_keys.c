@@ -81,6 +81,13 @@ static int next_byte(struct reader *r)
 	return r->ready[r->at++];
 }
 
+void json_key_decode(const struct json_key *key, struct buf *out)
+{
+	struct reader r = { key->p, key->p + key->len, { 0 }, 0, 0 };
+	for (int c = next_byte(&r); c >= 0; c = next_byte(&r))
+		buf_putc(out, (char)c);
+}
+
 static int compare(const struct json_key *a, const struct json_key *b)
 {
 	if (!a->escaped && !b->escaped) {

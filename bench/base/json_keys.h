@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/base/buf.h"
+
 /* A key as it stands in the text, without its quotes; its escapes have been checked. */
 struct json_key {
 	const unsigned char *p;
@@ -34,6 +36,9 @@ bool json_keys_add(struct json_keys *set, const struct json_key *key);
 /* At the end of the object: the first key in the text that repeats another, or NULL. */
 const struct json_key *json_keys_repeated(struct json_keys *set);
 void json_keys_free(struct json_keys *set);
+
+/* Appends the key with its escapes resolved. */
+void json_key_decode(const struct json_key *key, struct buf *out);
 
 /* The value of the four digits of a \u escape at p, or -1. */
 long json_hex4(const unsigned char *p, const unsigned char *end);

@@ -7,9 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void out_of_memory(void) __attribute__((noreturn));
-
-static void out_of_memory(void)
+void hb_out_of_memory(void)
 {
 	static const char text[] = "hpcbench: out of memory\n";
 	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
@@ -21,18 +19,18 @@ void *hb_alloc(size_t size)
 {
 	void *p = calloc(1, size ? size : 1);
 	if (!p)
-		out_of_memory();
+		hb_out_of_memory();
 	return p;
 }
 
 void *hb_realloc_array(void *p, size_t n, size_t size)
 {
 	if (size && n > PTRDIFF_MAX / size)
-		out_of_memory();
+		hb_out_of_memory();
 	size_t bytes = n * size;
 	void *q = realloc(p, bytes ? bytes : 1);
 	if (!q)
-		out_of_memory();
+		hb_out_of_memory();
 	return q;
 }
 
@@ -73,7 +71,7 @@ void hb_grow(void *items_p, size_t *cap, size_t need, size_t item_size)
 	size_t grown = *cap < 8 ? 8 : *cap;
 	while (grown < need) {
 		if (grown > SIZE_MAX / 2)
-			out_of_memory();
+			hb_out_of_memory();
 		grown *= 2;
 	}
 	/* Through memcpy: items_p is the address of a pointer of any type. */

@@ -10,6 +10,7 @@
 
 #include "bench/base/err.h"
 
+void hb_out_of_memory(void) __attribute__((noreturn));  /* says so and ends with 70 */
 void *hb_alloc(size_t size);                            /* zeroed; free() it */
 void *hb_realloc_array(void *p, size_t n, size_t size); /* overflow-checked */
 char *hb_strdup(const char *s);                         /* NULL gives NULL */

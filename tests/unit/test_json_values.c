@@ -33,6 +33,37 @@ static char *written(json_object *o, enum js_style style)
 	return buf_detach(&b);
 }
 
+/* ---- strings ---- */
+
+static void escapes_become_the_characters_they_name(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *value;
+	} rows[] = {
+		{ "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t" },
+		{ "\"\\u0041\\u00e9\\u20AC\"", "A\xc3\xa9\xe2\x82\xac" },
+		{ "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
+		{ "\"\\ud836\\ude00\"", "\xf0\x9d\xa8\x80" }, /* json-c itself loses it */
+		{ "\"\\udbff\\udfff\"", "\xf4\x8f\xbf\xbf" },
+		{ "\"\\u0001\\u007f\"", "\x01\x7f" },
+		{ "\"plain\"", "plain" },
+		{ "\"\"", "" },
+	};
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		json_object *o = parsed(rows[i].text);
+		assert_string_equal(json_object_get_string(o), rows[i].value);
+		assert_int_equal(json_object_get_string_len(o), strlen(rows[i].value));
+		js_put(o);
+	}
+	json_object *o = parsed("{\"a\\nb\\u00e9\":1,\"\":2}"), *v = NULL;
+	assert_true(json_object_object_get_ex(o, "a\nb\xc3\xa9", &v));
+	assert_int_equal(json_object_get_int(v), 1);
+	assert_true(json_object_object_get_ex(o, "", &v));
+	assert_int_equal(json_object_get_int(v), 2);
+	js_put(o);
+}
+
 /* ---- numbers ---- */
 
 static void doubles_and_64_bit_integers_come_back_exactly(void **state)
@@ -61,6 +92,34 @@ static void doubles_and_64_bit_integers_come_back_exactly(void **state)
 		assert_true(!isfinite(d) || memcmp(&d, &d2, sizeof(d)) == 0);
 		js_put(o);
 		free(text);
+	}
+}
+
+static void decimals_of_any_length_are_read_as_strtod_reads_them(void **state)
+{
+	(void)state;
+	struct rng r;
+	rng_seed(&r, 4711);
+	for (int i = 0; i < 50000; i++) {
+		struct buf b = BUF_INIT;
+		if (rng_below(&r, 3) == 0)
+			buf_putc(&b, '-');
+		uint64_t whole = rng_below(&r, 12), fraction = rng_below(&r, 22);
+		buf_putc(&b, whole ? (char)('1' + rng_below(&r, 9)) : '0');
+		for (uint64_t k = 1; k < whole; k++)
+			buf_putc(&b, (char)('0' + rng_below(&r, 10)));
+		if (fraction)
+			buf_putc(&b, '.');
+		for (uint64_t k = 0; k < fraction; k++)
+			buf_putc(&b, (char)('0' + rng_below(&r, 10)));
+		if (!fraction || rng_below(&r, 2))
+			buf_printf(&b, "e%d", (int)rng_below(&r, 60) - 30);
+		json_object *o = parsed(buf_text(&b));
+		double v = json_object_get_double(o), want = strtod(buf_text(&b), NULL);
+		if (memcmp(&v, &want, sizeof(v)) != 0)
+			fail_msg("%s was read as %.17g", buf_text(&b), v);
+		js_put(o);
+		buf_free(&b);
 	}
 }
 
@@ -472,7 +531,9 @@ static void bare_values_parse_at_the_top(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(escapes_become_the_characters_they_name),
 		cmocka_unit_test(doubles_and_64_bit_integers_come_back_exactly),
+		cmocka_unit_test(decimals_of_any_length_are_read_as_strtod_reads_them),
 		cmocka_unit_test(the_ends_of_the_ranges_are_written_exactly),
 		cmocka_unit_test(getters_give_what_is_there),
 		cmocka_unit_test(what_is_optional_and_absent_or_null_stays_as_it_was),
