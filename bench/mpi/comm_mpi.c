@@ -186,7 +186,7 @@ static int take_appended(struct comm_mpi *m, int from, struct buf *out, size_t *
                          struct hb_err *err)
 {
 	struct parcel *p;
-	uint64_t len;
+	uint64_t len = 0;
 	int rc = take(m, from, &len, sizeof(len), err);
 
 	if (!rc)

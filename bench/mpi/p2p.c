@@ -87,7 +87,7 @@ int p2p_setup(struct bench *b, int slots, unsigned roles, struct hb_err *err)
 		return hb_fail(err, HB_E_USAGE, "%s: %d messages of %" PRIu64 " bytes",
 		               b->info->name, slots, b->max_bytes);
 	p->slots = slots;
-	p->r = hb_realloc_array(p->r, (size_t)slots, sizeof(*p->r));
+	p->r = hb_realloc_array(p->r, (size_t)slots, sizeof(MPI_Request));
 	for (int i = 0; i < slots; i++)
 		p->r[i] = MPI_REQUEST_NULL;
 	comm_mpi_route(b->comm, 1 - b->rank, &p->peer);

@@ -168,7 +168,7 @@ int comm_mpi_group(struct comm *c, MPI_Comm *out, struct hb_err *err)
 
 	if (rc)
 		return rc;
-	if (!missing) {
+	if (kept && !missing) {
 		*out = kept->mpi;
 		return HB_OK;
 	}

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+enum { ARGS_MAX = 32 };
 
-static void give_up(const char *what)
+_Noreturn static void give_up(const char *what)
 {
 	perror(what);
 	_exit(99);
@@ -18,7 +18,7 @@ static void give_up(const char *what)
 
 static void run_child(const char *const *argv, const char *const *env, int out)
 {
-	char **args = calloc(64, sizeof(*args));
+	char **args = calloc(ARGS_MAX + 1, sizeof(*args));
 
 	/* A test that fails must not leave ranks behind. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM))
@@ -26,12 +26,12 @@ static void run_child(const char *const *argv, const char *const *env, int out)
 	for (; *env; env++)
 		if (putenv(strdup(*env)))
 			give_up("putenv");
-	for (int i = 0; args && argv[i] && i < 63; i++)
-		args[i] = strdup(argv[i]);
 	if (!args || dup2(out, 1) < 0 || dup2(out, 2) < 0)
 		give_up("dup2");
-	execvp(args[0], args);
-	give_up(args[0]);
+	for (int i = 0; argv[i] && i < ARGS_MAX; i++)
+		args[i] = strdup(argv[i]);
+	execvp(argv[0], args);
+	give_up(argv[0]);
 }
 
 void child_start(struct child *c, const char *const *argv, const char *const *env)

@@ -233,15 +233,16 @@ static void hear_rank(struct commander *c, struct commander_rank *r)
 /* One round of listening to everybody, at most for wait_ms. */
 static void serve(struct commander *c, int wait_ms)
 {
-	struct pollfd p[2 * COMMANDER_RANKS + 2];
+	enum { LISTENER = 2 * COMMANDER_RANKS, WATCHED, POLLED };
+	struct pollfd p[POLLED];
 
 	for (int i = 0; i < COMMANDER_RANKS; i++) {
 		p[i] = (struct pollfd){ .fd = c->ranks[i].fd, .events = POLLIN };
 		p[COMMANDER_RANKS + i] = (struct pollfd){ .fd = c->strays[i], .events = POLLIN };
 	}
-	p[2 * COMMANDER_RANKS] = (struct pollfd){ .fd = c->listener, .events = POLLIN };
-	p[2 * COMMANDER_RANKS + 1] = (struct pollfd){ .fd = c->watched, .events = POLLIN };
-	if (poll(p, 2 * COMMANDER_RANKS + 2, wait_ms) <= 0)
+	p[LISTENER] = (struct pollfd){ .fd = c->listener, .events = POLLIN };
+	p[WATCHED] = (struct pollfd){ .fd = c->watched, .events = POLLIN };
+	if (poll(p, POLLED, wait_ms) <= 0)
 		return;
 	for (int i = 0; i < COMMANDER_RANKS; i++) {
 		if (p[i].revents)
@@ -249,7 +250,7 @@ static void serve(struct commander *c, int wait_ms)
 		if (p[COMMANDER_RANKS + i].revents)
 			hear_stray(c, i);
 	}
-	if (p[2 * COMMANDER_RANKS].revents)
+	if (p[LISTENER].revents)
 		let_in(c);
 }
 

@@ -6,19 +6,23 @@
  */
 #include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int applies(MPI_Comm comm, int count, MPI_Datatype type, long *offset)
 {
 	const char *text = getenv("HPCBENCH_FAULT");
-	int size = 0, rank = -1, wanted;
-	long bytes;
+	int size = 0, rank = -1;
+	long wanted, bytes;
+	char *at;
 
+	if (!text)
+		return 0;
 	PMPI_Comm_rank(comm, &rank);
 	PMPI_Type_size(type, &size);
-	return text && sscanf(text, "%d:%ld:%ld", &wanted, &bytes, offset) == 3 && rank == wanted &&
-	       (long)count * size == bytes;
+	wanted = strtol(text, &at, 10);
+	bytes = strtol(*at ? at + 1 : at, &at, 10);
+	*offset = strtol(*at ? at + 1 : at, NULL, 10);
+	return rank == wanted && (long)count * size == bytes && *offset < bytes;
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,

@@ -30,7 +30,7 @@ struct seen {
 static void see_point(struct seen *s, json_object *o, const struct js_at *at, const char *bench,
                       int ranks)
 {
-	struct rec_point p;
+	struct rec_point p = { 0 };
 	struct hb_err err = { HB_OK, "" };
 
 	if (rec_point_from_json(o, at, &p, &err))
@@ -54,7 +54,7 @@ static void see_point(struct seen *s, json_object *o, const struct js_at *at, co
 
 static void see_end(struct seen *s, json_object *o, const struct js_at *at)
 {
-	struct rec_end e;
+	struct rec_end e = { 0 };
 	struct hb_err err = { HB_OK, "" };
 
 	if (rec_end_from_json(o, at, &e, &err))
@@ -73,7 +73,7 @@ static void see_file(struct seen *s, const char *path, const char *bench, int ra
 	struct js_at at = JS_AT_TOP(path);
 	struct buf text = BUF_INIT;
 	struct hb_err err = { HB_OK, "" };
-	json_object *o;
+	json_object *o = NULL;
 
 	*s = (struct seen){ 0 };
 	if (buf_read_file(&text, path, FILE_MAX, &err))
@@ -113,6 +113,7 @@ static int by_hand(int ranks, const char *bench, const char *sizes, const char *
 	struct child c;
 	int status, used = !strcmp(bench, "mpi.allreduce") ? ranks : 2;
 
+	*seen = (struct seen){ 0 };
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/records", folder);
 	snprintf(count, sizeof(count), "%d", ranks);

@@ -2,6 +2,7 @@
  * hpcbench-mpi under command, with real mpirun: five ranks measure pairs as they are told, while
  * one of them is stopped and later goes on.
  */
+#include <inttypes.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -32,18 +33,17 @@ static void give(struct commander *c, const struct job *j, const char *bench, in
 {
 	struct buf text = BUF_INIT;
 
-	buf_printf(&text,
-	           "{\"msg\":\"job\",\"job\":%llu,\"phase\":\"main\",\"attempt\":1,\"step\":1,"
-	           "\"bench\":\"%s\",\"ranks\":[%d,%d],\"a\":\"r%d\",\"b\":\"r%d\","
-	           "\"dir\":\"ab\",\"round\":0,\"seed\":%llu,\"precision\":0.05,"
-	           "\"max_time\":0.02,\"max_iters\":0,\"deadline\":%d,\"verify\":true,"
-	           "\"inject\":1,\"cases\":[",
-	           (unsigned long long)j->id, bench, j->ranks[0], j->ranks[1], j->ranks[0],
-	           j->ranks[1], (unsigned long long)j->id, deadline);
-	buf_printf(&text, "{\"unit\":%llu,\"bytes\":8,\"opts\":{}},",
-	           (unsigned long long)(CASES * j->id));
-	buf_printf(&text, "{\"unit\":%llu,\"bytes\":65536,\"opts\":{}}]}",
-	           (unsigned long long)(CASES * j->id + 1));
+	buf_printf(
+	        &text,
+	        "{\"msg\":\"job\",\"job\":%" PRIu64 ",\"phase\":\"main\",\"attempt\":1,\"step\":1,"
+	        "\"bench\":\"%s\",\"ranks\":[%d,%d],\"a\":\"r%d\",\"b\":\"r%d\","
+	        "\"dir\":\"ab\",\"round\":0,\"seed\":%" PRIu64 ",\"precision\":0.05,"
+	        "\"max_time\":0.02,\"max_iters\":0,\"deadline\":%d,\"verify\":true,"
+	        "\"inject\":1,\"cases\":[",
+	        j->id, bench, j->ranks[0], j->ranks[1], j->ranks[0], j->ranks[1], j->id, deadline);
+	buf_printf(&text, "{\"unit\":%" PRIu64 ",\"bytes\":8,\"opts\":{}},", (CASES * j->id));
+	buf_printf(&text, "{\"unit\":%" PRIu64 ",\"bytes\":65536,\"opts\":{}}]}",
+	           (CASES * j->id + 1));
 	commander_job(c, buf_text(&text), j->ranks, 2);
 	buf_free(&text);
 }
