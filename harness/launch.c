@@ -126,17 +126,19 @@ static int start_child(struct step_run *r, struct hb_err *err)
 	return rc;
 }
 
-/* True when the launcher died under jobs that another start could still run. */
-static bool again(const struct step_run *r, bool by_itself)
+/* True when ranks or the launcher died under jobs that another start could still run. */
+static bool again(const struct step_run *r, bool deadline)
 {
-	return by_itself && r->joined > 0 && r->attempt < LAUNCH_ATTEMPTS && !r->l->signal &&
+	return !deadline && r->joined > 0 && r->attempt < LAUNCH_ATTEMPTS && !r->l->signal &&
 	       !r->world_wrong && r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
 }
 
 static void attempt_reset(struct step_run *r)
 {
 	r->attempt++;
-	r->joined = r->gone = 0;
+	r->joined = 0;
+	r->n_cut = 0;
+	r->blamed = false;
 	r->start_ms = r->last_join_ms = wait_now_ms();
 	r->world_wrong = r->quitting = false;
 	r->child = NULL;
@@ -171,13 +173,13 @@ static enum step_status run_attempts(struct step_run *r)
 			return s;
 		}
 		launch_log_flush(&l->log, NULL);
-		step_loop(r);
+		bool late = step_loop(r) == HB_E_TIMEOUT;
 		bool by_itself = spawn_ended(r->child, NULL);
 		if (!by_itself)
 			step_end_child(r);
 		step_drain(r);
 		bool unfinished = sched_worth_relaunch(&r->s);
-		more = again(r, by_itself);
+		more = again(r, late);
 		if (l->signal) {
 			s = STEP_CANCELLED;
 			snprintf(l->reason, sizeof l->reason, "stopped by %s",
@@ -190,10 +192,11 @@ static enum step_status run_attempts(struct step_run *r)
 			snprintf(l->reason, sizeof l->reason, "the launcher ended before its work");
 		}
 		if (more) {
-			step_event(r, "warn", "relaunch",
-			           "step %llu: the launcher died; starting it once more without "
-			           "what was being measured",
-			           (unsigned long long)r->step->id);
+			step_event(
+			        r, "warn", "relaunch",
+			        "step %llu lost ranks; it is started once more, without what was "
+			        "being measured when they went",
+			        (unsigned long long)r->step->id);
 			sched_relaunch(&r->s);
 		} else {
 			s = finish(r, s);

@@ -26,6 +26,7 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 		units += step->jobs[j].cases.n;
 	}
 	r->ended = hb_alloc(units + 1);
+	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
 }
 
 void step_run_free(struct step_run *r)
@@ -40,6 +41,7 @@ void step_run_free(struct step_run *r)
 	free(r->due_ms);
 	free(r->unit_at);
 	free(r->ended);
+	free(r->cut);
 	sched_free(&r->s);
 }
 
@@ -274,23 +276,33 @@ static void remember(struct step_run *r, int rank, const char *why)
 void step_on_leave(void *ctx, int rank, const char *why)
 {
 	struct step_run *r = ctx;
-	if (r->quitting && r->s.rank_job[rank] == SIZE_MAX) {
-		r->s.rank[rank] = RANK_GONE;
-		return;
-	}
-	bool first = r->gone++ == 0;
 	bool was_lost = r->s.rank[rank] == RANK_LOST;
-	size_t j = sched_gone(&r->s, rank, first);
+	bool was_told = r->quitting && r->s.rank_job[rank] == SIZE_MAX;
+	size_t j = sched_gone(&r->s, rank);
 
-	if (was_lost)
+	if (was_lost || was_told)
 		return;
 	remember(r, rank, why);
-	if (first)
+	if (!r->blamed)
 		step_event(r, "warn", "rank-gone", "%s", r->why[rank]);
-	if (j == SIZE_MAX)
+	if (j != SIZE_MAX)
+		r->cut[r->n_cut++] = j;
+	else
+		r->blamed = true; /* it went while idle: no job is to blame */
+}
+
+void step_settle_blame(struct step_run *r)
+{
+	if (r->n_cut == 0)
 		return;
-	if (first)
+	if (r->n_cut == 1 && !r->blamed) {
+		size_t j = r->cut[0];
+		int rank = r->s.lost_by[j];
+		sched_give_up(&r->s, j, rank);
 		job_given_up(r, j, r->why[rank]);
+	}
+	r->blamed = true;
+	r->n_cut = 0;
 }
 
 void step_rank_lost(struct step_run *r, int rank, const char *why)

@@ -48,6 +48,7 @@ static void turn(struct step_run *r, int64_t until_ms)
 	}
 	poll(v, n, ms);
 	ctl_service(l->ctl);
+	step_settle_blame(r);
 	if (r->child)
 		spawn_service(r->child);
 	step_read_signals(l);
@@ -173,7 +174,7 @@ static bool attempt_over(struct step_run *r)
 	return absent(r) == 0 && sched_finished(&r->s);
 }
 
-void step_loop(struct step_run *r)
+int step_loop(struct step_run *r)
 {
 	int64_t end = step_until(r);
 
@@ -188,20 +189,21 @@ void step_loop(struct step_run *r)
 			step_event(r, "warn", "step-deadline",
 			           "step %llu did not end within its %.0f s",
 			           (unsigned long long)r->step->id, r->step->deadline_s);
-			return;
+			return HB_E_TIMEOUT;
 		}
 		step_check_deadlines(r, now);
 		if (missing < 0) {
 			/* Writing happens only while nothing is being measured. */
 			if (sched_running(&r->s) == 0 &&
 			    launch_log_flush(&r->l->log, NULL) != HB_OK)
-				return;
+				return HB_E_IO;
 			start_jobs(r);
 		}
 		if (attempt_over(r))
-			return;
+			break;
 		turn(r, sooner(sooner(missing, end), step_next_deadline(r)));
 	}
+	return HB_OK;
 }
 
 static bool anybody_lost(const struct step_run *r)

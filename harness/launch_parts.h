@@ -62,7 +62,10 @@ struct step_run {
 	size_t *unit_at; /* where its units begin in ended */
 	unsigned char *ended;
 	/* per attempt */
-	int joined, gone;
+	int joined;
+	size_t *cut; /* jobs cut since the last look, at most n_jobs */
+	size_t n_cut;
+	bool blamed; /* somebody has gone in this attempt, and was blamed if that was clear */
 	int64_t start_ms, last_join_ms;
 	bool world_wrong;
 	bool quitting;    /* told to quit: connections may close now */
@@ -81,8 +84,11 @@ void step_run_free(struct step_run *r);
 
 extern const struct ctl_handlers step_handlers;
 void step_read_signals(struct launch *l);
-/* Until everything that can be measured is, the launcher has ended, or somebody asked to stop. */
-void step_loop(struct step_run *r);
+/*
+ * Until everything that can be measured is, the launcher has ended, or somebody asked to stop.
+ * HB_E_TIMEOUT: the step's deadline passed; HB_E_IO: the logs cannot be written.
+ */
+int step_loop(struct step_run *r);
 /* Quit, TERM, KILL, each with its time; the last records are still taken meanwhile. */
 void step_end_child(struct step_run *r);
 /* Takes what ended processes left in their sockets. */
@@ -96,6 +102,11 @@ void step_start_job(struct step_run *r, size_t j);
 int step_on_message(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err);
 /* The connection of a rank is gone, by itself. */
 void step_on_leave(void *ctx, int rank, const char *why);
+/*
+ * After each look at the channel: the first job that lost a rank killed it, unless several went at
+ * once; what goes after may be the launcher taking everybody down.
+ */
+void step_settle_blame(struct step_run *r);
 /* A rank will not be waited for any longer. */
 void step_rank_lost(struct step_run *r, int rank, const char *why);
 /* Ends jobs whose next unit is overdue and ranks that are silent while idle. */

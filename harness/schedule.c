@@ -19,6 +19,7 @@ void sched_init(struct sched *s, const struct plan_step *step, int max_pairs)
 	s->left = hb_alloc((n_jobs + 1) * sizeof *s->left);
 	s->group = hb_alloc((n_jobs + 1) * sizeof *s->group);
 	s->lost_by = hb_alloc((n_jobs + 1) * sizeof *s->lost_by);
+	s->late = hb_alloc((n_jobs + 1) * sizeof *s->late);
 	for (size_t r = 0; r < n_ranks; r++)
 		s->rank_job[r] = SIZE_MAX;
 	for (size_t j = 0; j < n_jobs; j++) {
@@ -37,6 +38,7 @@ void sched_free(struct sched *s)
 	free(s->left);
 	free(s->group);
 	free(s->lost_by);
+	free(s->late);
 	*s = (struct sched){ 0 };
 }
 
@@ -45,7 +47,6 @@ static bool live(const struct sched *s, size_t j)
 	return s->job[j] == JOB_WAITING || s->job[j] == JOB_RUNNING;
 }
 
-/* All ranks in this state or better? worst: the first state that does not do. */
 static bool ranks_are(const struct sched *s, size_t j, bool (*fits)(enum sched_rank))
 {
 	const struct plan_job *job = &s->step->jobs[j];
@@ -81,19 +82,35 @@ static bool ranks_free(const struct sched *s, size_t j, const bool *taken)
 	return true;
 }
 
-/* The group in progress: that of the first job which runs or can still run. */
-static size_t current_group(const struct sched *s)
+static bool pending(const struct sched *s, size_t j)
 {
-	for (size_t j = 0; j < s->step->n_jobs; j++)
-		if (s->job[j] == JOB_RUNNING ||
-		    (s->job[j] == JOB_WAITING && ranks_are(s, j, may_come)))
-			return s->group[j];
-	return SIZE_MAX;
+	return s->job[j] == JOB_RUNNING || (s->job[j] == JOB_WAITING && ranks_are(s, j, may_come));
+}
+
+/* The first job that runs or can still run; late ones after all others. SIZE_MAX: none. */
+static size_t current_job(const struct sched *s)
+{
+	size_t late = SIZE_MAX;
+
+	for (size_t j = 0; j < s->step->n_jobs; j++) {
+		if (!pending(s, j))
+			continue;
+		if (!s->late[j])
+			return j;
+		if (late == SIZE_MAX || s->job[j] == JOB_RUNNING)
+			late = j;
+	}
+	return late;
 }
 
 static bool is_pair(const struct plan_job *job)
 {
 	return job->dir != NULL;
+}
+
+static bool must_be_alone(const struct sched *s, size_t j)
+{
+	return s->step->jobs[j].alone || s->late[j];
 }
 
 struct running {
@@ -110,19 +127,21 @@ static struct running count_running(const struct sched *s)
 			continue;
 		r.all++;
 		r.pairs += is_pair(&s->step->jobs[j]);
-		r.alone = r.alone || s->step->jobs[j].alone;
+		r.alone = r.alone || must_be_alone(s, j);
 	}
 	return r;
 }
 
-static bool may_start(const struct sched *s, size_t j, size_t group, const struct running *r,
+static bool may_start(const struct sched *s, size_t j, size_t now, const struct running *r,
                       const bool *taken)
 {
 	const struct plan_job *job = &s->step->jobs[j];
 
-	if (s->job[j] != JOB_WAITING || s->group[j] != group || !ranks_are(s, j, is_here))
+	if (s->job[j] != JOB_WAITING || s->group[j] != s->group[now] || !ranks_are(s, j, is_here))
 		return false;
-	if (r->alone || (job->alone && r->all > 0))
+	if (s->late[j] && j != now)
+		return false;
+	if (r->alone || (must_be_alone(s, j) && r->all > 0))
 		return false;
 	if (is_pair(job) && s->max_pairs > 0 && r->pairs >= (size_t)s->max_pairs)
 		return false;
@@ -131,22 +150,22 @@ static bool may_start(const struct sched *s, size_t j, size_t group, const struc
 
 size_t sched_next(const struct sched *s, size_t *out, size_t max)
 {
-	size_t group = current_group(s), n = 0;
+	size_t now = current_job(s), n = 0;
 	struct running r = count_running(s);
 
-	if (group == SIZE_MAX || r.alone)
+	if (now == SIZE_MAX || r.alone)
 		return 0;
 	bool *taken = hb_alloc(((size_t)s->step->n_ranks + 1) * sizeof *taken);
 	for (size_t j = 0; j < s->step->n_jobs && n < max; j++) {
 		const struct plan_job *job = &s->step->jobs[j];
-		if (!may_start(s, j, group, &r, taken))
+		if (!may_start(s, j, now, &r, taken))
 			continue;
 		out[n++] = j;
 		for (int i = 0; i < job->n_ranks; i++)
 			taken[job->ranks[i]] = true;
 		r.all++;
 		r.pairs += is_pair(job);
-		r.alone = job->alone;
+		r.alone = must_be_alone(s, j);
 	}
 	free(taken);
 	return n;
@@ -201,11 +220,11 @@ static size_t end_job_of(struct sched *s, int rank, enum sched_job how)
 	return j;
 }
 
-size_t sched_gone(struct sched *s, int rank, bool first)
+size_t sched_gone(struct sched *s, int rank)
 {
 	if (s->rank[rank] != RANK_LOST)
 		s->rank[rank] = RANK_GONE;
-	return end_job_of(s, rank, first ? JOB_GIVEN_UP : JOB_CUT);
+	return end_job_of(s, rank, JOB_CUT);
 }
 
 size_t sched_lost(struct sched *s, int rank)
@@ -244,7 +263,7 @@ size_t sched_running(const struct sched *s)
 
 bool sched_finished(const struct sched *s)
 {
-	return current_group(s) == SIZE_MAX;
+	return current_job(s) == SIZE_MAX;
 }
 
 bool sched_worth_relaunch(const struct sched *s)
@@ -262,9 +281,12 @@ void sched_relaunch(struct sched *s)
 		if (s->rank[r] != RANK_LOST)
 			s->rank[r] = RANK_ABSENT;
 	}
-	for (size_t j = 0; j < s->step->n_jobs; j++)
-		if (s->job[j] == JOB_CUT || s->job[j] == JOB_RUNNING)
-			s->job[j] = JOB_WAITING;
+	for (size_t j = 0; j < s->step->n_jobs; j++) {
+		if (s->job[j] != JOB_CUT && s->job[j] != JOB_RUNNING)
+			continue;
+		s->job[j] = JOB_WAITING;
+		s->late[j] = true;
+	}
 }
 
 void sched_close(struct sched *s)

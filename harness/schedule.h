@@ -22,7 +22,7 @@ enum sched_job {
 	JOB_WAITING,
 	JOB_RUNNING,
 	JOB_DONE,     /* every one of its ranks said done */
-	JOB_CUT,      /* was running when its ranks went away with the launcher: runs again */
+	JOB_CUT,      /* was running when a rank of it went away: may run again */
 	JOB_GIVEN_UP, /* never ended and will not */
 	JOB_SKIPPED   /* its helper cannot run here */
 };
@@ -36,6 +36,7 @@ struct sched {
 	int *left;     /* ranks of a running job that have not said done */
 	size_t *group; /* of each job, from 0 */
 	int *lost_by;  /* rank that cost a given-up job; -1 */
+	bool *late;    /* was cut: runs alone and after all others, as it may be deadly */
 };
 
 void sched_init(struct sched *s, const struct plan_step *step, int max_pairs);
@@ -50,11 +51,11 @@ void sched_joined(struct sched *s, int rank);
 /* A rank said done. True if its job has ended with it. False also if it was not in that job. */
 bool sched_rank_done(struct sched *s, int rank, uint64_t job_id);
 /*
- * A connection closed. Its running job becomes JOB_GIVEN_UP if this is the first rank that goes in
- * this attempt, else JOB_CUT: the launcher may be taking everybody down, which is decided when it
- * ends. Returns the job's index or SIZE_MAX.
+ * A connection closed: its running job becomes JOB_CUT. Whether that job is to blame or the
+ * launcher is taking everybody down is for the owner to tell (sched_give_up). Returns the job's
+ * index or SIZE_MAX.
  */
-size_t sched_gone(struct sched *s, int rank, bool first);
+size_t sched_gone(struct sched *s, int rank);
 /* A rank is silent: lost, its running job given up. Returns the job's index or SIZE_MAX. */
 size_t sched_lost(struct sched *s, int rank);
 /*
@@ -62,7 +63,7 @@ size_t sched_lost(struct sched *s, int rank);
  * number is returned, the ranks are in out (room for the job's n_ranks).
  */
 int sched_expired(struct sched *s, size_t job, int *out);
-/* A command could not be delivered or must not count: back to waiting, without a word of blame. */
+/* The job will not be tried again; by_rank (-1: nobody) cost it. */
 void sched_give_up(struct sched *s, size_t job, int by_rank);
 
 size_t sched_find(const struct sched *s, uint64_t job_id); /* index or SIZE_MAX */
@@ -71,7 +72,7 @@ size_t sched_running(const struct sched *s);
 bool sched_finished(const struct sched *s);
 /*
  * True when jobs are left that a relaunch could run: waiting or cut ones whose ranks are not lost.
- * sched_relaunch then sets ranks to ABSENT (LOST ones stay) and cut jobs to waiting.
+ * sched_relaunch then sets ranks to ABSENT (LOST ones stay) and cut jobs to waiting and late.
  */
 bool sched_worth_relaunch(const struct sched *s);
 void sched_relaunch(struct sched *s);

@@ -146,6 +146,7 @@ static pid_t fork_rank(const struct sim_world *w, int rank)
 static int run_all(const struct sim_world *w, bool die_together)
 {
 	pid_t *pids = hb_alloc((size_t)w->size * sizeof *pids);
+	const struct timespec notice = { 0, 200 * 1000 * 1000 }; /* until mpirun would see it */
 	int rc = HB_EXIT_OK, status, n = 0;
 	pid_t pid;
 
@@ -160,6 +161,8 @@ static int run_all(const struct sim_world *w, bool die_together)
 	/* What became of a rank is no proof of anything: its end records are. */
 	while ((pid = wait(&status)) > 0 || errno == EINTR) {
 		bool died = pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		if (died && die_together)
+			nanosleep(&notice, NULL);
 		for (int i = 0; i < n; i++) {
 			if (pids[i] == pid)
 				pids[i] = 0;

@@ -278,7 +278,7 @@ static void absent_ranks_are_waited_for_until_they_are_lost(void **state)
 	end(w);
 }
 
-static void a_dead_launcher_costs_the_job_of_the_first_to_go(void **state)
+static void after_a_relaunch_what_was_cut_runs_last_and_alone(void **state)
 {
 	struct world *w = new_world();
 	size_t jobs[JOBS_MAX];
@@ -286,10 +286,12 @@ static void a_dead_launcher_costs_the_job_of_the_first_to_go(void **state)
 	(void)state;
 	begin(w, 0);
 	start_all(w, jobs);
-	assert_int_equal(sched_gone(&w->s, 4, true), 2);
+	assert_int_equal(sched_gone(&w->s, 4), 2);
+	assert_int_equal(w->s.lost_by[2], 4);
+	sched_give_up(&w->s, 2, 4);
 	for (int r = 0; r < RANKS; r++)
 		if (r != 4)
-			sched_gone(&w->s, r, false);
+			sched_gone(&w->s, r);
 	assert_int_equal(w->s.job[2], JOB_GIVEN_UP);
 	assert_int_equal(w->s.job[0], JOB_CUT);
 	assert_int_equal(w->s.job[1], JOB_CUT);
@@ -298,9 +300,19 @@ static void a_dead_launcher_costs_the_job_of_the_first_to_go(void **state)
 	assert_int_equal(sched_next(&w->s, jobs, JOBS_MAX), 0);
 	for (int r = 0; r < RANKS; r++)
 		sched_joined(&w->s, r);
-	assert_int_equal(start_all(w, jobs), 2); /* what was cut, not what killed it */
-	assert_int_equal(jobs[0], 0);
-	assert_int_equal(jobs[1], 1);
+	for (int round = 1; round < 3; round++) {
+		assert_int_equal(start_all(w, jobs), 3);
+		for (size_t i = 0; i < 3; i++) {
+			assert_int_equal(w->jobs[jobs[i]].round, round);
+			finish(w, jobs[i]);
+		}
+	}
+	for (size_t j = 0; j < 2; j++) {
+		assert_int_equal(start_all(w, jobs), 1);
+		assert_int_equal(jobs[0], j);
+		finish(w, j);
+	}
+	assert_true(sched_finished(&w->s));
 	end(w);
 }
 
@@ -313,9 +325,8 @@ static void a_silent_rank_stays_lost_over_a_relaunch(void **state)
 	begin(w, 0);
 	start_all(w, jobs);
 	sched_lost(&w->s, 0);
-	sched_gone(&w->s, 0, false);
-	for (int r = 1; r < RANKS; r++)
-		sched_gone(&w->s, r, r == 1);
+	for (int r = 0; r < RANKS; r++)
+		sched_gone(&w->s, r);
 	sched_relaunch(&w->s);
 	for (int r = 0; r < RANKS; r++)
 		sched_joined(&w->s, r);
@@ -399,7 +410,7 @@ int main(void)
 		cmocka_unit_test(a_lost_rank_costs_its_own_pairs_only),
 		cmocka_unit_test(an_expired_job_loses_only_the_ranks_that_did_not_answer),
 		cmocka_unit_test(absent_ranks_are_waited_for_until_they_are_lost),
-		cmocka_unit_test(a_dead_launcher_costs_the_job_of_the_first_to_go),
+		cmocka_unit_test(after_a_relaunch_what_was_cut_runs_last_and_alone),
 		cmocka_unit_test(a_silent_rank_stays_lost_over_a_relaunch),
 		cmocka_unit_test(nothing_is_relaunched_when_nothing_is_left),
 		cmocka_unit_test(repeats_of_a_confirmation_alternate),

@@ -1,0 +1,547 @@
+/*
+ * Whole steps with real processes: hpcbench-sim with planted faults, and children that do not do
+ * what they should. Deadlines are short because they are part of the launcher's row.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/launch.h"
+
+enum { ALARM_S = 55 };
+
+static const char suite_text[] = "{\"schema\":1,\"name\":\"test\",\"rounds\":3,\"benches\":["
+                                 "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8,1Ki\"},"
+                                 "\"max_time\":\"50ms\",\"deadline\":\"100ms\"}]}";
+
+/* What a test sees of a run. */
+struct bed {
+	char dir[64];
+	struct suite suite;
+	struct plan plan;
+	struct launch *l;
+	enum step_status status;
+	char reason[480];
+	struct buf records, journal, notes;
+	int signal_fd, wait_progress;
+};
+
+/* ---- launchers of these tests: the simulator, or a script in its place ---- */
+
+static int sim_plain(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
+{
+	return launcher_sim.command(w, c, err);
+}
+
+static int sim_together(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
+{
+	int rc = launcher_sim.command(w, c, err);
+
+	if (rc == HB_OK)
+		launch_command_arg(c, "--die-together");
+	return rc;
+}
+
+/* w->arg is a script of the shell. */
+static int script(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
+{
+	(void)err;
+	launch_command_arg(c, "/bin/sh");
+	launch_command_arg(c, "-c");
+	launch_command_arg(c, "%s", w->arg);
+	return HB_OK;
+}
+
+static int no_program(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
+{
+	(void)w;
+	(void)err;
+	c->missing_hint = "install it";
+	launch_command_arg(c, "hpcbench-no-such-launcher");
+	return HB_OK;
+}
+
+static const struct launcher_ops ops_sim = { "sim", "", "FILE", NULL, sim_plain, 20000, 500, 300 };
+static const struct launcher_ops ops_together = { "sim",        "",    "FILE", NULL,
+	                                          sim_together, 20000, 500,    300 };
+static const struct launcher_ops ops_script = { "script", "", "S", NULL, script, 20000, 500, 300 };
+static const struct launcher_ops ops_hang = { "hang", "", "S", NULL, script, 200, 200, 300 };
+static const struct launcher_ops ops_none = { "none", "", NULL, NULL, no_program, 200, 200, 300 };
+
+/* ---- the bed ---- */
+
+static void must(int rc, const struct hb_err *err)
+{
+	if (rc != HB_OK)
+		fail_msg("%s", err->text);
+}
+
+static void note(void *ctx, const char *level, const char *text)
+{
+	struct bed *b = ctx;
+
+	buf_printf(&b->notes, "%s: %s\n", level, text);
+}
+
+static void progress(void *ctx, const struct launch_progress *p)
+{
+	struct bed *b = ctx;
+
+	if (b->wait_progress && *p->what) {
+		b->wait_progress = 0;
+		raise(SIGINT); /* blocked: it arrives through the descriptor */
+	}
+}
+
+static void make_plan(struct bed *b, const char *nodes)
+{
+	struct nodeset set = { 0 };
+	struct plan_params p = { .seed = 5, .rounds = 3 };
+	json_object *o = NULL;
+	struct hb_err err;
+
+	must(js_parse(suite_text, strlen(suite_text), "test", &o, &err), &err);
+	must(suite_from_json(o, "test", &b->suite, &err), &err);
+	js_put(o);
+	must(nodeset_parse(nodes, &set, &err), &err);
+	must(plan_make(&b->suite, &set, "test", &p, &b->plan, &err), &err);
+	b->plan.run = hb_strdup("test-run");
+	nodeset_free(&set);
+}
+
+static void read_into(const struct bed *b, const char *name, struct buf *out)
+{
+	char path[128];
+	struct hb_err err;
+
+	snprintf(path, sizeof path, "%s/%s", b->dir, name);
+	must(buf_read_file(out, path, 1 << 24, &err), &err);
+}
+
+/* Runs the plan's only step and reads back what is stored. */
+static struct bed *run_on(const char *nodes, const struct launcher_ops *ops, const char *arg,
+                          int signal_fd, int wait_progress)
+{
+	struct bed *b = hb_alloc(sizeof *b);
+	const char *reason = NULL;
+	struct hb_err err;
+
+	snprintf(b->dir, sizeof b->dir, "/tmp/hpcbench-test-XXXXXX");
+	assert_non_null(mkdtemp(b->dir));
+	make_plan(b, nodes);
+	b->wait_progress = wait_progress;
+	struct launch_params p = { .run = "test-run",
+		                   .dir = b->dir,
+		                   .ops = ops,
+		                   .arg = arg,
+		                   .plan = &b->plan,
+		                   .signal_fd = signal_fd,
+		                   .note = note,
+		                   .progress = progress,
+		                   .ctx = b };
+	must(launch_open(&p, &b->l, &err), &err);
+	must(launch_step(b->l, 0, &b->status, &reason, &err), &err);
+	snprintf(b->reason, sizeof b->reason, "%s", reason);
+	must(launch_close(b->l, &err), &err);
+	read_into(b, "records.jsonl", &b->records);
+	read_into(b, "journal.jsonl", &b->journal);
+	return b;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	(void)st;
+	(void)flag;
+	(void)at;
+	return remove(path);
+}
+
+static void bed_free(struct bed *b)
+{
+	nftw(b->dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	plan_free(&b->plan);
+	suite_free(&b->suite);
+	buf_free(&b->records);
+	buf_free(&b->journal);
+	buf_free(&b->notes);
+	free(b);
+}
+
+/* How many lines have all of these texts (NULL: not asked). */
+static size_t count(const struct buf *file, const char *one, const char *two, const char *three)
+{
+	const char *at = buf_text(file);
+	size_t n = 0;
+
+	while (*at) {
+		size_t len = strcspn(at, "\n");
+		char *line = hb_strndup(at, len);
+		n += strstr(line, one) && (!two || strstr(line, two)) &&
+		     (!three || strstr(line, three));
+		free(line);
+		at += len + (at[len] == '\n');
+	}
+	return n;
+}
+
+/* A simulated run with these faults (JSON array elements, or ""). */
+static struct bed *run_sim(const struct launcher_ops *ops, const char *faults)
+{
+	char path[64] = "/tmp/hpcbench-model-XXXXXX", text[1024];
+	int fd = mkstemp(path), len;
+	struct bed *b;
+
+	len = snprintf(text, sizeof text, "{\"schema\":1,\"faults\":[%s]}", faults);
+	assert_int_equal(write(fd, text, (size_t)len), len);
+	close(fd);
+	b = run_on("n[1-4]", ops, path, -1, 0);
+	unlink(path);
+	return b;
+}
+
+static size_t ends(const struct bed *b, const char *status)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "\"status\":\"%s\"", status);
+	return count(&b->records, "\"type\":\"end\"", text, NULL);
+}
+
+/* Four nodes, three rounds of two pairs, two sizes: every unit ends exactly once, whatever came. */
+enum { UNITS = 3 * 2 * 2 };
+
+static void assert_all_ended(const struct bed *b)
+{
+	assert_int_equal(count(&b->records, "\"type\":\"end\"", NULL, NULL), UNITS);
+	assert_int_equal(count(&b->journal, "\"type\":\"unit-end\"", NULL, NULL), UNITS);
+	for (int u = 1; u <= UNITS; u++) {
+		char unit[32];
+		snprintf(unit, sizeof unit, "\"unit\":%d,", u);
+		assert_int_equal(count(&b->records, "\"type\":\"end\"", unit, NULL), 1);
+	}
+}
+
+/* ---- a healthy cluster ---- */
+
+static void every_unit_of_a_healthy_cluster_ends_ok(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "");
+
+	(void)state;
+	assert_int_equal(b->status, STEP_DONE);
+	assert_string_equal(b->reason, "");
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "ok"), UNITS);
+	assert_int_equal(count(&b->records, "\"type\":\"pair\"", "lat_", NULL), UNITS);
+	assert_int_equal(count(&b->journal, "\"type\":\"connected\"", NULL, NULL), 4);
+	assert_int_equal(count(&b->journal, "\"type\":\"step-end\"", "\"exit\":0", NULL), 1);
+	assert_int_equal(b->notes.len, 0);
+	bed_free(b);
+}
+
+static void the_journal_names_a_job_before_its_units(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "");
+	const char *journal = buf_text(&b->journal);
+
+	(void)state;
+	assert_true(strstr(journal, "job-start") < strstr(journal, "unit-end"));
+	assert_true(strstr(journal, "\"connected\"") < strstr(journal, "job-start"));
+	bed_free(b);
+}
+
+static void a_hundred_nodes_are_no_trouble(void **state)
+{
+	char path[64] = "/tmp/hpcbench-model-XXXXXX";
+	int fd = mkstemp(path);
+	struct bed *b;
+
+	(void)state;
+	assert_int_equal(write(fd, "{\"schema\":1}", 12), 12);
+	close(fd);
+	b = run_on("n[001-100]", &ops_sim, path, -1, 0);
+	unlink(path);
+	assert_int_equal(b->status, STEP_DONE);
+	assert_int_equal(ends(b, "ok"), 3 * 50 * 2);
+	bed_free(b);
+}
+
+/* ---- planted faults ---- */
+
+static void a_silent_rank_costs_only_its_pairs(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"silent-rank\",\"node\":\"n2\"}");
+
+	(void)state;
+	assert_int_equal(b->status, STEP_PARTIAL);
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "ok"), UNITS - 3 * 2);
+	assert_int_equal(count(&b->records, "\"type\":\"event\"", "no answer from", "on n2"), 1);
+	bed_free(b);
+}
+
+static void a_node_that_never_connects_costs_only_its_pairs(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"dead-node\",\"node\":\"n3\"}");
+
+	(void)state;
+	assert_int_equal(b->status, STEP_PARTIAL);
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "ok"), UNITS - 3 * 2);
+	assert_int_equal(
+	        count(&b->records, "\"status\":\"given-up\"", "on n3: it never connected", NULL),
+	        3 * 2);
+	bed_free(b);
+}
+
+/*
+ * n3 does one job and dies in its second, in the first attempt and in the second again; its third
+ * job is the first one of the second attempt.
+ */
+static void assert_one_job_lost(const struct bed *b)
+{
+	assert_int_equal(b->status, STEP_PARTIAL);
+	assert_all_ended(b);
+	assert_int_equal(count(&b->journal, "step-start", "\"attempt\":1", NULL), 1);
+	assert_int_equal(count(&b->journal, "step-start", "\"attempt\":2", NULL), 1);
+	assert_int_equal(count(&b->journal, "step-start", NULL, NULL), 2);
+	assert_int_equal(ends(b, "ok"), UNITS - 2);
+	/* Its partner may have been able to say that nobody answers. */
+	assert_int_equal(ends(b, "given-up") + ends(b, "timeout"), 2);
+	assert_true(count(&b->records, "\"type\":\"event\"", "on n3", NULL) > 0);
+}
+
+static void a_rank_that_dies_costs_the_job_it_had(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"dead-node\",\"node\":\"n3\",\"after\":1}");
+
+	(void)state;
+	assert_one_job_lost(b);
+	bed_free(b);
+}
+
+static void a_launcher_that_dies_with_its_rank_is_started_once_more(void **state)
+{
+	struct bed *b = run_sim(&ops_together,
+	                        "{\"kind\":\"dead-node\",\"node\":\"n3\",\"after\":1}");
+
+	(void)state;
+	assert_one_job_lost(b);
+	bed_free(b);
+}
+
+static void missing_records_are_given_up_not_believed(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"missing-records\",\"node\":\"n1\"},"
+	                                  "{\"kind\":\"missing-records\",\"node\":\"n2\"},"
+	                                  "{\"kind\":\"missing-records\",\"node\":\"n3\"},"
+	                                  "{\"kind\":\"missing-records\",\"node\":\"n4\"}");
+
+	(void)state;
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "given-up"), UNITS);
+	assert_int_equal(count(&b->records, "no end record", NULL, NULL), UNITS);
+	bed_free(b);
+}
+
+static void malformed_frames_cost_only_their_sender(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"malformed-frames\",\"node\":\"n4\"}");
+
+	(void)state;
+	assert_int_equal(b->status, STEP_PARTIAL);
+	assert_all_ended(b);
+	assert_true(ends(b, "ok") >= UNITS - 3 * 2);
+	assert_int_equal(count(&b->records, "\"code\":\"misbehaved\"", "\"attempt\":1", NULL), 1);
+	bed_free(b);
+}
+
+static void wrong_data_are_kept_and_marked_invalid(void **state)
+{
+	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"wrong-data\",\"node\":\"n1\"},"
+	                                  "{\"kind\":\"wrong-data\",\"node\":\"n2\"},"
+	                                  "{\"kind\":\"wrong-data\",\"node\":\"n3\"},"
+	                                  "{\"kind\":\"wrong-data\",\"node\":\"n4\"}");
+
+	(void)state;
+	assert_int_equal(b->status, STEP_DONE);
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "invalid"), UNITS);
+	bed_free(b);
+}
+
+/* ---- children that are no helpers ---- */
+
+static void a_launcher_that_does_not_exist_skips_its_units(void **state)
+{
+	struct bed *b = run_on("n[1-4]", &ops_none, NULL, -1, 0);
+
+	(void)state;
+	assert_int_equal(b->status, STEP_SKIPPED);
+	assert_string_equal(b->reason, "hpcbench-no-such-launcher: not found in PATH; install it");
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "skipped"), UNITS);
+	bed_free(b);
+}
+
+static void a_missing_library_skips_with_the_loaders_line(void **state)
+{
+	struct bed *b = run_on("n[1-4]", &ops_script,
+	                       "echo 'hpcbench-mpi: error while loading shared libraries: "
+	                       "libmpi.so.40: cannot open shared object file' >&2; "
+	                       "echo '-----------' >&2; exit 1",
+	                       -1, 0);
+
+	(void)state;
+	assert_int_equal(b->status, STEP_SKIPPED);
+	assert_non_null(strstr(b->reason, "libmpi.so.40"));
+	assert_int_equal(ends(b, "skipped"), UNITS);
+	bed_free(b);
+}
+
+static void a_launcher_that_prints_garbage_and_ends_well_has_failed(void **state)
+{
+	struct bed *b = run_on("n[1-4]", &ops_script,
+	                       "head -c 100000 /dev/urandom; printf 'x\\033[31m\\n' >&2; exit 0",
+	                       -1, 0);
+
+	(void)state;
+	assert_int_equal(b->status, STEP_FAILED);
+	assert_non_null(strstr(b->reason, "started no rank"));
+	assert_non_null(strstr(b->reason, "exit 0"));
+	assert_null(strchr(b->reason, '\033'));
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "given-up"), UNITS);
+	bed_free(b);
+}
+
+static void a_launcher_that_hangs_is_killed_and_named(void **state)
+{
+	struct bed *b = run_on("n[1-4]", &ops_hang,
+	                       "echo 'waiting for resources' >&2; exec sleep 1000", -1, 0);
+
+	(void)state;
+	assert_int_equal(b->status, STEP_FAILED);
+	assert_non_null(strstr(b->reason, "waiting for resources"));
+	assert_int_equal(ends(b, "given-up"), UNITS);
+	assert_int_equal(count(&b->journal, "step-end", "\"signal\":15", NULL), 1);
+	bed_free(b);
+}
+
+/* ---- signals ---- */
+
+static void a_signal_stops_the_step_and_keeps_what_was_measured(void **state)
+{
+	char path[64] = "/tmp/hpcbench-model-XXXXXX";
+	static const char model[] = "{\"schema\":1,\"delay_ms\":20000}";
+	int fd = mkstemp(path), signals;
+	struct bed *b;
+	sigset_t set, old;
+
+	(void)state;
+	assert_int_equal(write(fd, model, sizeof model - 1), sizeof model - 1);
+	close(fd);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	b = run_on("n[1-4]", &ops_sim, path, signals, 1);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(signals);
+	unlink(path);
+	assert_int_equal(b->status, STEP_CANCELLED);
+	assert_non_null(strstr(b->reason, "Interrupt"));
+	assert_all_ended(b);
+	assert_int_equal(ends(b, "given-up"), UNITS);
+	bed_free(b);
+}
+
+/* ---- rows ---- */
+
+static void launchers_are_found_by_name_and_argument(void **state)
+{
+	const struct launcher_ops *ops = NULL;
+	const char *arg = NULL;
+	struct hb_err err;
+
+	(void)state;
+	assert_int_equal(launcher_find("local", &ops, &arg, &err), HB_OK);
+	assert_ptr_equal(ops, &launcher_local);
+	assert_null(arg);
+	assert_int_equal(launcher_find("sim:a:b.json", &ops, &arg, &err), HB_OK);
+	assert_ptr_equal(ops, &launcher_sim);
+	assert_string_equal(arg, "a:b.json");
+	assert_int_equal(launcher_find("sim", &ops, &arg, &err), HB_E_USAGE);
+	assert_int_equal(launcher_find("sim:", &ops, &arg, &err), HB_E_USAGE);
+	assert_int_equal(launcher_find("local:x", &ops, &arg, &err), HB_E_USAGE);
+	assert_int_equal(launcher_find("slurp", &ops, &arg, &err), HB_E_USAGE);
+	assert_non_null(strstr(err.text, "local"));
+}
+
+/* The words of mpirun: the token's name is passed on, its value is on no command line. */
+static void the_token_is_on_no_command_line(void **state)
+{
+	struct bed b = { 0 };
+	struct launch_what w;
+	struct launch_command c;
+	struct hb_err err;
+	bool named = false, in_env = false;
+
+	(void)state;
+	make_plan(&b, "n1");
+	w = (struct launch_what){ NULL, &b.plan, &b.plan.steps[0] };
+	if (launch_command_make(&launcher_local, &w, 1, "127.0.0.1:1", "secret", &c, &err) !=
+	    HB_OK) {
+		plan_free(&b.plan); /* a build without MPI has no such helper */
+		suite_free(&b.suite);
+		skip();
+	}
+	assert_string_equal(c.argv[0], "mpirun");
+	for (size_t i = 0; i < c.argc; i++) {
+		assert_null(strstr(c.argv[i], "secret"));
+		named = named || strcmp(c.argv[i], "HPCBENCH_TOKEN") == 0;
+	}
+	for (size_t i = 0; i < c.n_env; i++)
+		in_env = in_env || strcmp(c.env[i], "HPCBENCH_TOKEN=secret") == 0;
+	assert_true(named);
+	assert_true(in_env);
+	launch_command_free(&c);
+	plan_free(&b.plan);
+	suite_free(&b.suite);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_unit_of_a_healthy_cluster_ends_ok),
+		cmocka_unit_test(the_journal_names_a_job_before_its_units),
+		cmocka_unit_test(a_hundred_nodes_are_no_trouble),
+		cmocka_unit_test(a_silent_rank_costs_only_its_pairs),
+		cmocka_unit_test(a_node_that_never_connects_costs_only_its_pairs),
+		cmocka_unit_test(a_rank_that_dies_costs_the_job_it_had),
+		cmocka_unit_test(a_launcher_that_dies_with_its_rank_is_started_once_more),
+		cmocka_unit_test(missing_records_are_given_up_not_believed),
+		cmocka_unit_test(malformed_frames_cost_only_their_sender),
+		cmocka_unit_test(wrong_data_are_kept_and_marked_invalid),
+		cmocka_unit_test(a_launcher_that_does_not_exist_skips_its_units),
+		cmocka_unit_test(a_missing_library_skips_with_the_loaders_line),
+		cmocka_unit_test(a_launcher_that_prints_garbage_and_ends_well_has_failed),
+		cmocka_unit_test(a_launcher_that_hangs_is_killed_and_named),
+		cmocka_unit_test(a_signal_stops_the_step_and_keeps_what_was_measured),
+		cmocka_unit_test(launchers_are_found_by_name_and_argument),
+		cmocka_unit_test(the_token_is_on_no_command_line),
+	};
+
+	alarm(ALARM_S); /* a wait that never ends is a failure, not a hang */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
