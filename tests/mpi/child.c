@@ -26,8 +26,8 @@ static void run_child(const char *const *argv, const char *const *env, int out)
 	for (; *env; env++)
 		if (putenv(strdup(*env)))
 			give_up("putenv");
-	if (!args || dup2(out, 1) < 0 || dup2(out, 2) < 0)
-		give_up("dup2");
+	if (!args || !argv[0] || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+		give_up("starting a program");
 	for (int i = 0; argv[i] && i < ARGS_MAX; i++)
 		args[i] = strdup(argv[i]);
 	execvp(argv[0], args);
