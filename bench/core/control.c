@@ -271,7 +271,7 @@ static int try_all(const struct settings *s, const struct control_hello *h, stru
 	}
 	if (rc < 0)
 		hb_fail(err, (enum hb_status)rc, "cannot reach hpcbench: %s",
-		        n ? buf_text(&tried) : CONTROL_ENV_ADDRESS " names no address");
+		        tried.len ? buf_text(&tried) : CONTROL_ENV_ADDRESS " names no address");
 	buf_free(&tried);
 	return rc;
 }
