@@ -98,11 +98,13 @@ struct ratios {
 	int n;            /* complete repeats */
 };
 
-static double base_y(const struct base_entry *e, const char *subject)
+/* Own median, except where the row was judged against its class for want of own history. */
+static double base_y(const struct verdict_row *v, const char *subject)
 {
-	const struct base_series *s = baseline_series(e, subject);
+	const struct base_series *s = baseline_series(v->entry, subject);
+	int least = v->source == SPREAD_CLASS ? BASELINE_MIN_RUNS : 1;
 
-	return s && s->n >= BASELINE_MIN_RUNS ? s->median : e->mean;
+	return s && s->n >= least ? s->median : v->entry->mean;
 }
 
 static bool is_good(const struct summary_row *r)
@@ -145,7 +147,7 @@ static bool row_ratios(const struct verdict_row *v, const struct summary *run, s
 		if (!control)
 			continue;
 		d = summary_y(c) - summary_y(control) -
-		    (base_y(v->entry, v->subject) - base_y(v->entry, control->subject));
+		    (base_y(v, v->subject) - base_y(v, control->subject));
 		out->sum += d;
 		out->sum2 += d * d;
 		out->n++;
@@ -209,7 +211,9 @@ static void confirm_row(struct verdict_row *v, const struct session *s, const st
 		return;
 	}
 	if (v->provisional) {
-		compare_note(v, "the rerun agrees, but the baseline is provisional");
+		compare_note(v, "the rerun agrees, but %s",
+		             v->source > SPREAD_CLASS ? "the spread is borrowed"
+		                                      : "the baseline is provisional");
 		return;
 	}
 	v->verdict = VERDICT_REGRESSED;
