@@ -52,6 +52,8 @@ function(hpcbench_unit_test name)
   endif()
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${ARG_LINK} PkgConfig::CMOCKA)
+  # A failed assertion ends a test; the optimiser does not know and sees NULL go on.
+  target_compile_options(test_${name} PRIVATE -Wno-null-dereference)
   set_target_properties(test_${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND test_${name})
