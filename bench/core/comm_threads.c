@@ -1,9 +1,4 @@
-/*
- * Ranks as threads of one process. One mutex and one condition guard everything; each rank's
- * contribution is copied into a slot of the shared hub, so that a rank that gives up at its
- * deadline leaves nothing behind that others could still read. A hub on which any rank gave up is
- * broken for good.
- */
+/* Ranks as threads of one process: the operations, each an exchange on the shared hub. */
 #include "bench/core/comm.h"
 
 #include <assert.h>
@@ -13,43 +8,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
-#include "bench/core/clock.h"
-
-/* What all hubs that come from one comm_threads_open share. */
-struct world {
-	pthread_mutex_t lock;
-	pthread_cond_t moved;
-	int refs; /* open communicators */
-};
-
-struct hub {
-	struct world *world;
-	int n, refs; /* open communicators, and the list it stands in while it is made */
-	int arrived; /* at the barrier in progress */
-	uint64_t generation;
-	bool broken;
-	struct buf *slots;    /* n: what each rank contributed last */
-	struct gather *first; /* subsets being made */
-};
-
-/* A subset that some of its ranks have joined already. */
-struct gather {
-	struct gather *next;
-	struct hub *hub;
-	int tag, joined;
-	int *ranks;
-};
-
-struct threads_comm {
-	struct comm base;
-	struct hub *hub;
-	int rank;
-};
-
-static struct threads_comm *of(struct comm *c)
-{
-	return (struct threads_comm *)c;
-}
+#include "bench/core/comm_threads_hub.h"
 
 static int threads_rank(const struct comm *c)
 {
@@ -59,82 +18,6 @@ static int threads_rank(const struct comm *c)
 static int threads_size(const struct comm *c)
 {
 	return ((const struct threads_comm *)c)->hub->n;
-}
-
-/* Waits for a change until the deadline; false when it has passed. The lock is held. */
-static bool wait_moved(struct world *w, uint64_t deadline_ns)
-{
-	struct timespec until;
-	uint64_t now, left;
-
-	if (!deadline_ns) {
-		pthread_cond_wait(&w->moved, &w->lock);
-		return true;
-	}
-	now = clock_ns();
-	if (now >= deadline_ns)
-		return false;
-	left = deadline_ns - now;
-	clock_gettime(CLOCK_MONOTONIC, &until); /* the condition's own clock */
-	left += (uint64_t)until.tv_nsec;
-	until.tv_sec += (time_t)(left / 1000000000u);
-	until.tv_nsec = (long)(left % 1000000000u);
-	pthread_cond_timedwait(&w->moved, &w->lock, &until);
-	return true;
-}
-
-static int give_up(struct threads_comm *t, const char *what, struct hb_err *err)
-{
-	t->hub->broken = true;
-	t->base.broken = 1;
-	pthread_cond_broadcast(&t->hub->world->moved);
-	return hb_fail(err, HB_E_TIMEOUT, "%s: a rank did not answer before the deadline", what);
-}
-
-/* Waits until all n ranks have come. The lock is held. */
-static int meet(struct threads_comm *t, const char *what, struct hb_err *err)
-{
-	struct hub *hub = t->hub;
-	uint64_t generation = hub->generation;
-
-	if (hub->broken)
-		return give_up(t, what, err);
-	if (++hub->arrived == hub->n) {
-		hub->arrived = 0;
-		hub->generation++;
-		pthread_cond_broadcast(&hub->world->moved);
-		return HB_OK;
-	}
-	while (hub->generation == generation) {
-		if (hub->broken || !wait_moved(hub->world, t->base.deadline_ns))
-			return give_up(t, what, err);
-	}
-	return HB_OK;
-}
-
-/*
- * Everybody puts len bytes into its slot and meets; take (may be NULL) then reads the slots; a
- * second meeting keeps them until all have read.
- */
-static int exchange(struct threads_comm *t, const void *in, size_t len, const char *what,
-                    void (*take)(struct threads_comm *t, void *arg), void *arg, struct hb_err *err)
-{
-	struct hub *hub = t->hub;
-	int rc;
-
-	pthread_mutex_lock(&hub->world->lock);
-	if (!hub->broken) {
-		buf_clear(&hub->slots[t->rank]);
-		if (len > 0)
-			buf_add(&hub->slots[t->rank], in, len);
-	}
-	rc = meet(t, what, err);
-	if (!rc && take) {
-		take(t, arg);
-		rc = meet(t, what, err);
-	}
-	pthread_mutex_unlock(&hub->world->lock);
-	return rc;
 }
 
 static int check_root(const struct threads_comm *t, int root, struct hb_err *err)
@@ -147,11 +30,11 @@ static int check_root(const struct threads_comm *t, int root, struct hb_err *err
 
 static int threads_barrier(struct comm *c, struct hb_err *err)
 {
-	struct threads_comm *t = of(c);
+	struct threads_comm *t = threads_of(c);
 	int rc;
 
 	pthread_mutex_lock(&t->hub->world->lock);
-	rc = meet(t, "barrier", err);
+	rc = hub_meet(t, "barrier", err);
 	pthread_mutex_unlock(&t->hub->world->lock);
 	return rc;
 }
@@ -173,12 +56,12 @@ static void take_bcast(struct threads_comm *t, void *arg)
 
 static int threads_bcast(struct comm *c, void *buf, size_t len, int root, struct hb_err *err)
 {
-	struct threads_comm *t = of(c);
+	struct threads_comm *t = threads_of(c);
 	struct bcast_arg arg = { buf, len, root };
 
 	if (check_root(t, root, err) < 0)
 		return HB_E_USAGE;
-	return exchange(t, buf, t->rank == root ? len : 0, "broadcast", take_bcast, &arg, err);
+	return hub_exchange(t, buf, t->rank == root ? len : 0, "broadcast", take_bcast, &arg, err);
 }
 
 struct gather_arg {
@@ -206,12 +89,12 @@ static void take_gather(struct threads_comm *t, void *arg)
 static int threads_gatherv(struct comm *c, const void *in, size_t len, struct buf *out,
                            size_t *lens, int root, struct hb_err *err)
 {
-	struct threads_comm *t = of(c);
+	struct threads_comm *t = threads_of(c);
 	struct gather_arg arg = { out, lens, root };
 
 	if (check_root(t, root, err) < 0)
 		return HB_E_USAGE;
-	return exchange(t, in, len, "gather", take_gather, &arg, err);
+	return hub_exchange(t, in, len, "gather", take_gather, &arg, err);
 }
 
 struct max_arg {
@@ -242,12 +125,12 @@ static void take_max(struct threads_comm *t, void *arg)
 static int threads_reduce_max(struct comm *c, const double *in, double *out, size_t n, int root,
                               struct hb_err *err)
 {
-	struct threads_comm *t = of(c);
+	struct threads_comm *t = threads_of(c);
 	struct max_arg arg = { out, n, root };
 
 	if (check_root(t, root, err) < 0)
 		return HB_E_USAGE;
-	return exchange(t, in, n * sizeof(*in), "reduce", take_max, &arg, err);
+	return hub_exchange(t, in, n * sizeof(*in), "reduce", take_max, &arg, err);
 }
 
 static void take_agree(struct threads_comm *t, void *arg)
@@ -266,14 +149,15 @@ static void take_agree(struct threads_comm *t, void *arg)
 
 static int threads_agree(struct comm *c, int mine, int *worst, struct hb_err *err)
 {
-	return exchange(of(c), &mine, sizeof(mine), "agreement", take_agree, worst, err);
+	return hub_exchange(threads_of(c), &mine, sizeof(mine), "agreement", take_agree, worst,
+	                    err);
 }
 
 /* Threads of one process read the same clock. */
 static int threads_clock_offset(struct comm *c, int root, double *offset_ns, double *error_ns,
                                 struct hb_err *err)
 {
-	struct threads_comm *t = of(c);
+	struct threads_comm *t = threads_of(c);
 
 	if (check_root(t, root, err) < 0)
 		return HB_E_USAGE;
@@ -283,16 +167,6 @@ static int threads_clock_offset(struct comm *c, int root, double *offset_ns, dou
 }
 
 static const struct comm_ops threads_ops;
-
-static struct hub *hub_new(struct world *w, int n)
-{
-	struct hub *hub = hb_alloc(sizeof(*hub));
-
-	hub->world = w;
-	hub->n = n;
-	hub->slots = hb_alloc((size_t)n * sizeof(*hub->slots));
-	return hub;
-}
 
 /* The world's reference is counted in close; the lock is held (or nobody else knows the hub). */
 static struct comm *join_hub(struct hub *hub, int rank)
@@ -307,61 +181,12 @@ static struct comm *join_hub(struct hub *hub, int rank)
 	return &t->base;
 }
 
-static void hub_unref(struct hub *hub)
-{
-	if (--hub->refs > 0)
-		return;
-	while (hub->first) {
-		struct gather *g = hub->first;
-
-		hub->first = g->next;
-		hub_unref(g->hub);
-		free(g->ranks);
-		free(g);
-	}
-	for (int i = 0; i < hub->n; i++)
-		buf_free(&hub->slots[i]);
-	free(hub->slots);
-	free(hub);
-}
-
-static struct gather *find_gather(struct hub *hub, const int *ranks, int n, int tag)
-{
-	struct gather *g;
-
-	for (g = hub->first; g; g = g->next)
-		if (g->tag == tag && g->hub->n == n && !g->hub->broken &&
-		    !memcmp(g->ranks, ranks, (size_t)n * sizeof(*ranks)))
-			return g;
-	g = hb_alloc(sizeof(*g));
-	g->hub = hub_new(hub->world, n);
-	g->hub->refs = 1; /* the list's own */
-	g->tag = tag;
-	g->ranks = hb_realloc_array(NULL, (size_t)n, sizeof(*ranks));
-	memcpy(g->ranks, ranks, (size_t)n * sizeof(*ranks));
-	g->next = hub->first;
-	hub->first = g;
-	return g;
-}
-
-static void remove_gather(struct hub *hub, struct gather *g)
-{
-	struct gather **at = &hub->first;
-
-	while (*at != g)
-		at = &(*at)->next;
-	*at = g->next;
-	hub_unref(g->hub);
-	free(g->ranks);
-	free(g);
-}
-
 static void threads_close(struct comm *c);
 
 static int threads_subset(struct comm *c, const int *ranks, int n, int tag, struct comm **out,
                           struct hb_err *err)
 {
-	struct threads_comm *t = of(c);
+	struct threads_comm *t = threads_of(c);
 	int mine = -1, rc;
 
 	for (int i = 0; i < n; i++) {
@@ -373,12 +198,12 @@ static int threads_subset(struct comm *c, const int *ranks, int n, int tag, stru
 	if (mine < 0)
 		return hb_fail(err, HB_E_USAGE, "rank %d asks for a group it is not in", t->rank);
 	pthread_mutex_lock(&t->hub->world->lock);
-	struct gather *g = find_gather(t->hub, ranks, n, tag);
+	struct gather *g = hub_find_gather(t->hub, ranks, n, tag);
 	struct comm *made = join_hub(g->hub, mine);
 	if (++g->joined == n)
-		remove_gather(t->hub, g);
+		hub_remove_gather(t->hub, g);
 	made->deadline_ns = c->deadline_ns;
-	rc = meet(of(made), "making a group", err);
+	rc = hub_meet(threads_of(made), "making a group", err);
 	pthread_mutex_unlock(&t->hub->world->lock);
 	if (rc < 0)
 		threads_close(made);
@@ -389,7 +214,7 @@ static int threads_subset(struct comm *c, const int *ranks, int n, int tag, stru
 
 static void threads_close(struct comm *c)
 {
-	struct threads_comm *t = of(c);
+	struct threads_comm *t = threads_of(c);
 	struct hub *hub = t->hub;
 	struct world *w = hub->world;
 	bool last;

@@ -226,7 +226,7 @@ static int use_subset(struct comm *c, const int *ranks, int n, int tag, int want
 int comm_contract_subsets(struct comm *c, struct contract *out)
 {
 	int size = size_of(c), me = rank_of(c), n = 0, rc = 0;
-	int *ranks = hb_alloc((size_t)size * sizeof(*ranks));
+	int *ranks = hb_alloc((size_t)(size + 2) * sizeof(*ranks));
 	struct hb_err err = { HB_OK, "" };
 
 	patience(c);

@@ -43,6 +43,7 @@ static void constant_times_end_by_precision_after_five_blocks(void **state)
 
 	(void)state;
 	fake_bench_init(&f, BENCH_LOCAL, BENCH_SELF_TIMED);
+	r.params.max_time_s = 60; /* never the reason, however busy the machine */
 	fake_run(&r, &f, &fake);
 	check_all(&r, HB_OK, UNIT_OK);
 	assert_int_equal(r.result[0].ended, ENDED_PRECISION);
@@ -104,6 +105,8 @@ static void iterations_below_a_microsecond_are_batched(void **state)
 
 	(void)state;
 	fake_bench_init(&f, BENCH_LOCAL, 0);
+	r.params.max_time_s = 60;
+	r.params.precision = 1;
 	fake_run(&r, &f, &fake);
 	check_all(&r, HB_OK, UNIT_OK);
 	assert_true(r.result[0].batch >= 2);
