@@ -23,7 +23,9 @@ enum { ARRAYS = 3, ALIGN = 4096 / sizeof(double) };
  * their pages a load would wait for the store before it (4 KiB aliasing).
  */
 enum { STAGGER = 21 * 64 / sizeof(double) };
-/* What each thread moves in an iteration at least: some 100 us against some 0.5 us of release. */
+/* Working set that each thread sweeps in an iteration at least: some 100 us against 0.5 us of
+ * release.
+ */
 #define BYTES_A_THREAD_MIN (1 << 20)
 
 struct part {
