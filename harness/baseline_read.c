@@ -8,25 +8,9 @@
 
 #include "bench/base/mem.h"
 #include "harness/baseline.h"
+#include "harness/read.h"
 
-enum { RUNS_MAX = 10000, ENTRIES_MAX = 1 << 17, SERIES_MAX = 1 << 17, TEXT_MAX = 4096 };
-
-static int get_text(json_object *o, const struct js_at *at, const char *name, enum js_need need,
-                    char **out, struct hb_err *err)
-{
-	const char *s = NULL;
-	int rc = js_get_str(o, at, name, need, &s, err);
-
-	if (rc < 0)
-		return rc;
-	if (s && (strlen(s) > TEXT_MAX || (need == JS_REQUIRED && !s[0]))) {
-		struct js_at here = js_at_key(at, name);
-
-		return js_fail(&here, err, "must have 1 to %d bytes", TEXT_MAX);
-	}
-	*out = hb_strdup(s);
-	return HB_OK;
-}
+enum { RUNS_MAX = 10000, ENTRIES_MAX = 1 << 17, SERIES_MAX = 1 << 17 };
 
 /* One of two words; absent is the first. */
 static int get_either(json_object *o, const struct js_at *at, const char *name, const char *first,
@@ -95,8 +79,8 @@ static int read_series(json_object *o, const struct js_at *at, struct base_serie
 	struct js_at at_y = js_at_key(at, "y");
 	int rc;
 
-	if ((rc = get_text(o, at, "subject", JS_REQUIRED, &s->subject, err)) < 0 ||
-	    (rc = get_text(o, at, "hw", JS_OPTIONAL, &s->hw, err)) < 0 ||
+	if ((rc = read_text(o, at, "subject", JS_REQUIRED, &s->subject, err)) < 0 ||
+	    (rc = read_text(o, at, "hw", JS_OPTIONAL, &s->hw, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "y", JS_REQUIRED, &y, err)) < 0)
 		return rc;
 	return read_y(y, &at_y, s, n_runs, err);
@@ -210,7 +194,7 @@ static int read_runs(json_object *a, const struct js_at *at, struct baseline *b,
 		struct js_at here = js_at_index(at, t);
 
 		if (!json_object_is_type(v, json_type_string) ||
-		    json_object_get_string_len(v) > TEXT_MAX)
+		    json_object_get_string_len(v) > READ_TEXT_MAX)
 			return js_fail(&here, err, "must be a run id");
 		b->runs[b->n_runs++] = hb_strdup(json_object_get_string(v));
 	}
@@ -222,28 +206,6 @@ static int read_runs(json_object *a, const struct js_at *at, struct baseline *b,
 	return twice ? js_fail(at, err, "run '%.80s' stands twice", twice) : HB_OK;
 }
 
-static int read_names(json_object *o, const struct js_at *top, const char *name,
-                      enum json_type type, json_object **out, struct hb_err *err)
-{
-	json_object *v = NULL;
-	struct js_at at = js_at_key(top, name);
-	int rc = js_get_obj(o, top, name, JS_OPTIONAL, &v, err);
-
-	if (rc < 0 || !v)
-		return rc;
-	json_object_object_foreach(v, key, value)
-	{
-		struct js_at here = js_at_key(&at, key);
-
-		if (!json_object_is_type(value, type))
-			return js_fail(&here, err, "must be %s",
-			               type == json_type_array ? "an array" : "a string");
-	}
-	js_put(*out);
-	*out = json_object_get(v);
-	return HB_OK;
-}
-
 static int read_baseline(json_object *o, const struct js_at *at, struct baseline *b,
                          struct hb_err *err)
 {
@@ -253,9 +215,9 @@ static int read_baseline(json_object *o, const struct js_at *at, struct baseline
 
 	if ((rc = js_get_int(o, at, "schema", JS_REQUIRED, BASELINE_SCHEMA, BASELINE_SCHEMA,
 	                     &schema, err)) < 0 ||
-	    (rc = get_text(o, at, "name", JS_OPTIONAL, &b->name, err)) < 0 ||
-	    (rc = get_text(o, at, "created", JS_OPTIONAL, &b->created, err)) < 0 ||
-	    (rc = get_text(o, at, "reason", JS_OPTIONAL, &b->reason, err)) < 0 ||
+	    (rc = read_text(o, at, "name", JS_OPTIONAL, &b->name, err)) < 0 ||
+	    (rc = read_text(o, at, "created", JS_OPTIONAL, &b->created, err)) < 0 ||
+	    (rc = read_text(o, at, "reason", JS_OPTIONAL, &b->reason, err)) < 0 ||
 	    (rc = read_names(o, at, "fingerprint", json_type_array, &b->fingerprint, err)) < 0 ||
 	    (rc = read_names(o, at, "hw", json_type_string, &b->hw, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "runs", JS_REQUIRED, &runs, err)) < 0 ||

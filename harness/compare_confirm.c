@@ -63,31 +63,66 @@ static const char *find_control(const struct verdicts *v, const struct verdict_r
 	return best ? best->subject : NULL;
 }
 
+/* A suspect row, to be sorted by family. */
+struct place {
+	const struct verdict_row *v;
+	size_t row;
+};
+
+static int family_order(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int c = strcmp(x->v->subject, y->v->subject);
+
+	if (c == 0)
+		c = strcmp(x->v->key->bench, y->v->key->bench);
+	if (c == 0)
+		c = (int)x->v->row->kind - (int)y->v->row->kind;
+	if (c == 0)
+		c = x->row < y->row ? -1 : 1;
+	return c;
+}
+
+static int first_row_order(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->row < y->row ? -1 : 1;
+}
+
+/* For each family with a suspect its worst row; .row is where the family begins. */
+static size_t worst_rows(const struct verdicts *v, struct place *out)
+{
+	size_t n = 0, families = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (v->rows[i].verdict == VERDICT_SUSPECT && v->rows[i].row)
+			out[n++] = (struct place){ &v->rows[i], i };
+	if (n)
+		qsort(out, n, sizeof(*out), family_order);
+	for (size_t i = 0; i < n; i++) {
+		if (families == 0 || !same_family(out[families - 1].v, out[i].v))
+			out[families++] = out[i];
+		else if (out[i].v->p < out[families - 1].v->p)
+			out[families - 1].v = out[i].v;
+	}
+	if (families)
+		qsort(out, families, sizeof(*out), first_row_order);
+	return families;
+}
+
 size_t compare_suspects(const struct verdicts *v, struct suspect *out, size_t max)
 {
-	size_t n = 0;
+	struct place *worst = hb_alloc(v->n * sizeof(*worst));
+	size_t n = worst_rows(v, worst);
 
-	for (size_t i = 0; i < v->n; i++) {
-		const struct verdict_row *r = &v->rows[i], *worst = r;
-		bool first = r->verdict == VERDICT_SUSPECT;
-
-		for (size_t k = 0; k < i && first; k++)
-			first = !(v->rows[k].verdict == VERDICT_SUSPECT &&
-			          same_family(&v->rows[k], r));
-		if (!first)
-			continue;
-		for (size_t k = i + 1; k < v->n; k++)
-			if (v->rows[k].verdict == VERDICT_SUSPECT && same_family(&v->rows[k], r) &&
-			    v->rows[k].p < worst->p)
-				worst = &v->rows[k];
-		if (n < max) {
-			out[n].subject = r->subject;
-			out[n].bench = r->key->bench;
-			out[n].first_row = (size_t)(worst - v->rows);
-			out[n].control = find_control(v, worst);
-		}
-		n++;
+	for (size_t i = 0; i < n && i < max; i++) {
+		out[i].subject = worst[i].v->subject;
+		out[i].bench = worst[i].v->key->bench;
+		out[i].first_row = (size_t)(worst[i].v - v->rows);
+		out[i].control = find_control(v, worst[i].v);
 	}
+	free(worst);
 	return n;
 }
 

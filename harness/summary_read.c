@@ -7,27 +7,10 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
+#include "harness/read.h"
 #include "harness/summary.h"
 
-enum { GROUPS_MAX = 1 << 20, NAMES_MAX = 1 << 17, TEXT_MAX = 4096 };
-
-/* An owned copy of a string member; *out must be NULL. */
-static int get_text(json_object *o, const struct js_at *at, const char *name, enum js_need need,
-                    char **out, struct hb_err *err)
-{
-	const char *s = NULL;
-	int rc = js_get_str(o, at, name, need, &s, err);
-
-	if (rc < 0)
-		return rc;
-	if (s && (strlen(s) > TEXT_MAX || (need == JS_REQUIRED && !s[0]))) {
-		struct js_at here = js_at_key(at, name);
-
-		return js_fail(&here, err, "must have 1 to %d bytes", TEXT_MAX);
-	}
-	*out = hb_strdup(s);
-	return HB_OK;
-}
+enum { GROUPS_MAX = 1 << 20 };
 
 /* One word of a set; absent keeps *out. */
 static int get_word(json_object *o, const struct js_at *at, const char *name,
@@ -111,12 +94,12 @@ static int row_from_json(json_object *o, const struct js_at *at, struct summary_
 {
 	int rc, quality = ROW_OK, kind = SUBJECT_NODE, phase = (int)r->phase;
 
-	if ((rc = get_text(o, at, "subject", JS_REQUIRED, &r->subject, err)) < 0 ||
+	if ((rc = read_text(o, at, "subject", JS_REQUIRED, &r->subject, err)) < 0 ||
 	    (rc = get_word(o, at, "kind", parse_kind, &kind, err)) < 0 ||
 	    (rc = get_word(o, at, "quality", parse_quality, &quality, err)) < 0 ||
 	    (rc = get_word(o, at, "phase", parse_phase, &phase, err)) < 0 ||
 	    (rc = js_get_int(o, at, "repeat", JS_OPTIONAL, 0, 1000, &r->repeat, err)) < 0 ||
-	    (rc = get_text(o, at, "reason", JS_OPTIONAL, &r->reason, err)) < 0 ||
+	    (rc = read_text(o, at, "reason", JS_OPTIONAL, &r->reason, err)) < 0 ||
 	    (rc = js_get_f64(o, at, "value", JS_OPTIONAL, &r->value, err)) < 0 ||
 	    (rc = js_get_f64(o, at, "lo", JS_OPTIONAL, &r->lo, err)) < 0 ||
 	    (rc = js_get_f64(o, at, "hi", JS_OPTIONAL, &r->hi, err)) < 0 ||
@@ -125,8 +108,8 @@ static int row_from_json(json_object *o, const struct js_at *at, struct summary_
 	    (rc = js_get_f64(o, at, "spread", JS_OPTIONAL, &r->spread, err)) < 0 ||
 	    (rc = js_get_u64(o, at, "n", JS_OPTIONAL, &r->n, err)) < 0 ||
 	    (rc = js_get_int(o, at, "pairs", JS_OPTIONAL, 0, 1 << 30, &r->pairs, err)) < 0 ||
-	    (rc = get_text(o, at, "worst_partner", JS_OPTIONAL, &r->worst_partner, err)) < 0 ||
-	    (rc = get_text(o, at, "partner", JS_OPTIONAL, &r->partner, err)) < 0)
+	    (rc = read_text(o, at, "worst_partner", JS_OPTIONAL, &r->worst_partner, err)) < 0 ||
+	    (rc = read_text(o, at, "partner", JS_OPTIONAL, &r->partner, err)) < 0)
 		return rc;
 	r->quality = (enum row_quality)quality;
 	r->kind = (enum subject_kind)kind;
@@ -202,9 +185,9 @@ static int pair_from_json(json_object *o, const struct js_at *at, struct summary
 	p->value = p->ratio = NAN;
 	if ((rc = js_get_obj(o, at, "key", JS_REQUIRED, &key, err)) < 0 ||
 	    (rc = key_from_json(key, &at_key, &p->key, err)) < 0 ||
-	    (rc = get_text(o, at, "a", JS_REQUIRED, &p->a, err)) < 0 ||
-	    (rc = get_text(o, at, "b", JS_REQUIRED, &p->b, err)) < 0 ||
-	    (rc = get_text(o, at, "dir", JS_OPTIONAL, &p->dir, err)) < 0 ||
+	    (rc = read_text(o, at, "a", JS_REQUIRED, &p->a, err)) < 0 ||
+	    (rc = read_text(o, at, "b", JS_REQUIRED, &p->b, err)) < 0 ||
+	    (rc = read_text(o, at, "dir", JS_OPTIONAL, &p->dir, err)) < 0 ||
 	    (rc = js_get_f64(o, at, "value", JS_OPTIONAL, &p->value, err)) < 0 ||
 	    (rc = js_get_f64(o, at, "ratio", JS_OPTIONAL, &p->ratio, err)) < 0)
 		return rc;
@@ -216,9 +199,9 @@ static int loss_from_json(json_object *o, const struct js_at *at, struct summary
 {
 	int rc, status = UNIT_FAILED;
 
-	if ((rc = get_text(o, at, "subject", JS_REQUIRED, &l->subject, err)) < 0 ||
-	    (rc = get_text(o, at, "bench", JS_OPTIONAL, &l->bench, err)) < 0 ||
-	    (rc = get_text(o, at, "reason", JS_OPTIONAL, &l->reason, err)) < 0 ||
+	if ((rc = read_text(o, at, "subject", JS_REQUIRED, &l->subject, err)) < 0 ||
+	    (rc = read_text(o, at, "bench", JS_OPTIONAL, &l->bench, err)) < 0 ||
+	    (rc = read_text(o, at, "reason", JS_OPTIONAL, &l->reason, err)) < 0 ||
 	    (rc = get_word(o, at, "status", parse_status, &status, err)) < 0)
 		return rc;
 	l->status = (enum unit_status)status;
@@ -266,31 +249,6 @@ static int read_part(json_object *o, const struct js_at *top, const char *name, 
 	return rc;
 }
 
-/* An object of names whose values all have one type; keeps the reference given before if absent. */
-static int get_names(json_object *o, const struct js_at *top, const char *name, enum json_type type,
-                     json_object **out, struct hb_err *err)
-{
-	json_object *v = NULL;
-	struct js_at at = js_at_key(top, name);
-	int rc = js_get_obj(o, top, name, JS_OPTIONAL, &v, err);
-
-	if (rc < 0 || !v)
-		return rc;
-	if (json_object_object_length(v) > NAMES_MAX)
-		return js_fail(&at, err, "more than %d members", NAMES_MAX);
-	json_object_object_foreach(v, key, value)
-	{
-		struct js_at here = js_at_key(&at, key);
-
-		if (!json_object_is_type(value, type))
-			return js_fail(&here, err, "must be %s",
-			               type == json_type_array ? "an array" : "a string");
-	}
-	js_put(*out);
-	*out = json_object_get(v);
-	return HB_OK;
-}
-
 static int read_summary(json_object *o, const struct js_at *at, struct summary *s,
                         struct hb_err *err)
 {
@@ -298,16 +256,16 @@ static int read_summary(json_object *o, const struct js_at *at, struct summary *
 
 	if ((rc = js_get_int(o, at, "schema", JS_REQUIRED, SUMMARY_SCHEMA, SUMMARY_SCHEMA, &schema,
 	                     err)) < 0 ||
-	    (rc = get_text(o, at, "run", JS_REQUIRED, &s->run, err)) < 0 ||
-	    (rc = get_text(o, at, "suite", JS_OPTIONAL, &s->suite, err)) < 0 ||
-	    (rc = get_text(o, at, "label", JS_OPTIONAL, &s->label, err)) < 0 ||
-	    (rc = get_text(o, at, "started", JS_OPTIONAL, &s->started, err)) < 0 ||
-	    (rc = get_text(o, at, "cluster", JS_OPTIONAL, &s->cluster, err)) < 0 ||
-	    (rc = get_text(o, at, "user", JS_OPTIONAL, &s->user, err)) < 0 ||
+	    (rc = read_text(o, at, "run", JS_REQUIRED, &s->run, err)) < 0 ||
+	    (rc = read_text(o, at, "suite", JS_OPTIONAL, &s->suite, err)) < 0 ||
+	    (rc = read_text(o, at, "label", JS_OPTIONAL, &s->label, err)) < 0 ||
+	    (rc = read_text(o, at, "started", JS_OPTIONAL, &s->started, err)) < 0 ||
+	    (rc = read_text(o, at, "cluster", JS_OPTIONAL, &s->cluster, err)) < 0 ||
+	    (rc = read_text(o, at, "user", JS_OPTIONAL, &s->user, err)) < 0 ||
 	    (rc = js_get_bool(o, at, "partial", JS_OPTIONAL, &s->partial, err)) < 0 ||
 	    (rc = js_get_bool(o, at, "injected", JS_OPTIONAL, &s->injected, err)) < 0 ||
-	    (rc = get_names(o, at, "fingerprint", json_type_array, &s->fingerprint, err)) < 0 ||
-	    (rc = get_names(o, at, "hw", json_type_string, &s->hw, err)) < 0 ||
+	    (rc = read_names(o, at, "fingerprint", json_type_array, &s->fingerprint, err)) < 0 ||
+	    (rc = read_names(o, at, "hw", json_type_string, &s->hw, err)) < 0 ||
 	    (rc = read_part(o, at, "rows", s, PART_ROWS, err)) < 0 ||
 	    (rc = read_part(o, at, "confirm", s, PART_CONFIRM, err)) < 0 ||
 	    (rc = read_part(o, at, "worst", s, PART_WORST, err)) < 0 ||
