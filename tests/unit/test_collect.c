@@ -212,8 +212,10 @@ static void expect_loss(const struct summary *s, const char *subject, enum unit_
                         const char *reason)
 {
 	const struct summary_loss *l = find_loss(s, subject);
-	if (!l)
+	if (!l) {
 		fail_msg("no loss of %s", subject);
+		return;
+	}
 	assert_int_equal(l->status, status);
 	if (!strstr(l->reason, reason))
 		fail_msg("%s: %s", subject, l->reason);
