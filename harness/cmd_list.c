@@ -136,7 +136,6 @@ static void put_run(struct listing *l, const struct store *s, const char *id)
 	struct summary run;
 	char *dir = hb_format("%s/runs/%s", s->path, id);
 	json_object *o = item_new(l, id);
-	summary_init(&run);
 	if (summary_read(dir, &run, &err) != HB_OK) {
 		char *path = hb_format("%s/summary.json", dir);
 		bool unfinished = access(path, F_OK) != 0 && errno == ENOENT;

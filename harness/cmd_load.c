@@ -16,7 +16,6 @@ static int add_dirs(struct run_list *out, char **dirs, size_t n, struct hb_err *
 	out->dirs = hb_realloc_array(out->dirs, total + 1, sizeof *out->dirs);
 	for (size_t i = 0; i < n && rc == HB_OK; i++) {
 		struct summary *s = &out->v[out->n];
-		summary_init(s);
 		rc = summary_read(dirs[i], s, err);
 		if (rc != HB_OK)
 			break;
@@ -167,7 +166,6 @@ size_t load_stored(const struct store *s, const char *const *known, size_t n, si
 		off_t size = summary_size(dir);
 		bool fits = size > 0 && bytes + size <= STORED_BYTES_MAX;
 		struct summary *r = &runs[found];
-		summary_init(r);
 		if (fits && summary_read(dir, r, NULL) == HB_OK) {
 			bytes += size;
 			if (r->partial || r->injected)
