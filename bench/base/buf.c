@@ -112,7 +112,7 @@ static int read_all(struct buf *b, int fd, const char *path, size_t max, struct 
 {
 	size_t got = 0;
 	for (;;) {
-		size_t want = 64 * 1024;
+		size_t want = (size_t)64 * 1024;
 		if (max - got < want)
 			want = max - got + 1;
 		reserve(b, want);

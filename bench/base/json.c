@@ -196,7 +196,7 @@ static int wrong(const struct js_at *at, const char *key, const char *what, json
 int js_get_str(json_object *o, const struct js_at *at, const char *key, enum js_need need,
                const char **out, struct hb_err *err)
 {
-	json_object *v;
+	json_object *v = NULL;
 	int found = member(o, at, key, need, "text", &v, err);
 	if (found <= 0)
 		return found;
@@ -219,7 +219,7 @@ int js_get_u64(json_object *o, const struct js_at *at, const char *key, enum js_
                uint64_t *out, struct hb_err *err)
 {
 	static const char what[] = "a whole number of 0 or more";
-	json_object *v;
+	json_object *v = NULL;
 	double d;
 	int found = member(o, at, key, need, what, &v, err);
 	if (found <= 0)
@@ -243,7 +243,7 @@ int js_get_i64(json_object *o, const struct js_at *at, const char *key, enum js_
                int64_t *out, struct hb_err *err)
 {
 	static const char what[] = "a whole number";
-	json_object *v;
+	json_object *v = NULL;
 	double d;
 	int found = member(o, at, key, need, what, &v, err);
 	if (found <= 0)
@@ -263,6 +263,8 @@ int js_get_i64(json_object *o, const struct js_at *at, const char *key, enum js_
 	return HB_OK;
 }
 
+/* One parameter more than usual: bounds belong to the one call that reads an int. */
+/* NOLINTNEXTLINE(readability-function-size) */
 int js_get_int(json_object *o, const struct js_at *at, const char *key, enum js_need need, int min,
                int max, int *out, struct hb_err *err)
 {
@@ -286,7 +288,7 @@ int js_get_int(json_object *o, const struct js_at *at, const char *key, enum js_
 int js_get_f64(json_object *o, const struct js_at *at, const char *key, enum js_need need,
                double *out, struct hb_err *err)
 {
-	json_object *v;
+	json_object *v = NULL;
 	int found = member(o, at, key, need, "a number", &v, err);
 	if (found <= 0)
 		return found;
@@ -304,7 +306,7 @@ int js_get_f64(json_object *o, const struct js_at *at, const char *key, enum js_
 int js_get_bool(json_object *o, const struct js_at *at, const char *key, enum js_need need,
                 bool *out, struct hb_err *err)
 {
-	json_object *v;
+	json_object *v = NULL;
 	int found = member(o, at, key, need, "true or false", &v, err);
 	if (found <= 0)
 		return found;
@@ -317,7 +319,7 @@ int js_get_bool(json_object *o, const struct js_at *at, const char *key, enum js
 int js_get_obj(json_object *o, const struct js_at *at, const char *key, enum js_need need,
                json_object **out, struct hb_err *err)
 {
-	json_object *v;
+	json_object *v = NULL;
 	int found = member(o, at, key, need, "an object", &v, err);
 	if (found <= 0)
 		return found;
@@ -330,7 +332,7 @@ int js_get_obj(json_object *o, const struct js_at *at, const char *key, enum js_
 int js_get_arr(json_object *o, const struct js_at *at, const char *key, enum js_need need,
                json_object **out, struct hb_err *err)
 {
-	json_object *v;
+	json_object *v = NULL;
 	int found = member(o, at, key, need, "an array", &v, err);
 	if (found <= 0)
 		return found;

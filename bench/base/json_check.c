@@ -65,7 +65,7 @@ static int check_member(struct scanner *s, struct json_keys *set, json_object *o
 }
 
 /* Behind an element: 1 and past the comma when another follows, 0 and past the closing bracket. */
-static int check_next(struct scanner *s, char close, const char *what)
+static int check_next(struct scanner *s, unsigned char close, const char *what)
 {
 	scan_space(s);
 	if (s->p == s->end || (*s->p != ',' && *s->p != close))

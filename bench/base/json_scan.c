@@ -136,7 +136,7 @@ static bool fits_double(text_p digits, text_p end, int64_t n_int, int64_t power)
 	for (const char *l = limit; *l; l++) {
 		if (p < end && *p == '.')
 			p++;
-		char digit = p < end ? (char)*p++ : '0';
+		int digit = p < end ? *p++ : '0';
 		if (digit != *l)
 			return digit < *l;
 	}
@@ -162,9 +162,8 @@ static int check_power(struct scanner *s, text_p *p_p, int64_t *power)
 }
 
 /*
- * The value of a number whose digits, without the point, are at most 15 and
- * whose power of ten is small: both are exact doubles, so one rounding gives
- * what strtod would. False for all others.
+ * The value of a number whose digits, without the point, are at most 15 and whose power of ten is
+ * small: both are exact doubles, so one rounding gives what strtod would. False for all others.
  */
 static bool short_number(text_p digits, text_p end, int64_t power, double *out)
 {
