@@ -93,7 +93,7 @@ static void well_formed_values_are_accepted(void **state)
 
 static const struct {
 	const char *text, *error;
-} refused[] = {
+} refusals[] = {
 	{ "", "byte 1: the text ends where a value is expected" },
 	{ "  ", "byte 3: the text ends where a value is expected" },
 	{ "NaN", "byte 1: a value is expected" },
@@ -171,14 +171,15 @@ static const struct {
 static void everything_else_is_refused_with_its_place(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(refused); i++) {
+	for (size_t i = 0; i < COUNT(refusals); i++) {
 		struct hb_err err = { .code = HB_OK };
 		json_object *o = NULL;
-		assert_int_equal(check_exact(refused[i].text, strlen(refused[i].text), &err),
+		assert_int_equal(check_exact(refusals[i].text, strlen(refusals[i].text), &err),
 		                 HB_E_FORMAT);
-		assert_string_equal(err.text, refused[i].error);
-		assert_int_equal(js_parse(refused[i].text, strlen(refused[i].text), "f", &o, NULL),
-		                 HB_E_FORMAT);
+		assert_string_equal(err.text, refusals[i].error);
+		assert_int_equal(
+		        js_parse(refusals[i].text, strlen(refusals[i].text), "f", &o, NULL),
+		        HB_E_FORMAT);
 		assert_null(o);
 	}
 }

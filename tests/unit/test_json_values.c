@@ -114,11 +114,11 @@ static void decimals_of_any_length_are_read_as_strtod_reads_them(void **state)
 		uint64_t whole = rng_below(&r, 12), fraction = rng_below(&r, 22);
 		buf_putc(&b, whole ? "123456789"[rng_below(&r, 9)] : '0');
 		for (uint64_t k = 1; k < whole; k++)
-			buf_putc(&b, (char)('0' + rng_below(&r, 10)));
+			buf_printf(&b, "%d", (int)rng_below(&r, 10));
 		if (fraction)
 			buf_putc(&b, '.');
 		for (uint64_t k = 0; k < fraction; k++)
-			buf_putc(&b, (char)('0' + rng_below(&r, 10)));
+			buf_printf(&b, "%d", (int)rng_below(&r, 10));
 		if (!fraction || rng_below(&r, 2))
 			buf_printf(&b, "e%d", (int)rng_below(&r, 60) - 30);
 		json_object *o = parsed(buf_text(&b));
