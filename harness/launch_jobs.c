@@ -185,20 +185,25 @@ void step_renew_due(struct step_run *r, size_t j)
 	r->due_ms[j] = wait_now_ms() + r->l->p.ops->slack_ms + (int64_t)(s * 1000);
 }
 
-void step_start_job(struct step_run *r, size_t j)
+void step_announce_job(struct step_run *r, size_t j)
 {
-	const struct plan_job *job = &r->step->jobs[j];
-	json_object *msg = job_message(r, j);
 	json_object *line = step_journal(r, "job-start");
 	struct buf text = BUF_INIT;
 
 	step_job_text(r, j, &text);
-	js_set_u64(line, "job", job->id);
-	js_set_str(line, "phase", phase_name(job->phase));
+	js_set_u64(line, "job", r->step->jobs[j].id);
+	js_set_str(line, "phase", phase_name(r->step->jobs[j].phase));
 	js_set_str(line, "what", buf_text(&text));
 	step_log(r, line);
 	buf_free(&text);
 	sched_started(&r->s, j);
+}
+
+void step_send_job(struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	json_object *msg = job_message(r, j);
+
 	step_renew_due(r, j);
 	/* A rank that cannot be told is on its way out: its leave is about to come. */
 	for (int i = 0; i < job->n_ranks; i++)
@@ -280,7 +285,8 @@ void step_on_leave(void *ctx, int rank, const char *why)
 	bool was_told = r->quitting && r->s.rank_job[rank] == SIZE_MAX;
 	size_t j = sched_gone(&r->s, rank);
 
-	if (was_lost || was_told)
+	/* After a signal everybody goes, and nobody is to blame for it. */
+	if (was_lost || was_told || r->l->signal)
 		return;
 	remember(r, rank, why);
 	if (!r->blamed)

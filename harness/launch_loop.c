@@ -155,16 +155,25 @@ static int64_t step_until(const struct step_run *r)
 	return r->step->deadline_s > 0 ? r->start_ms + (int64_t)(r->step->deadline_s * 1000) : -1;
 }
 
-static void start_jobs(struct step_run *r)
+/*
+ * What starts while nothing is being measured is on disk before it does: a journal that ends there
+ * names what killed us.
+ */
+static int start_jobs(struct step_run *r)
 {
 	size_t next[START_MAX], n;
 	bool idle = sched_running(&r->s) == 0;
 
 	n = sched_next(&r->s, next, START_MAX);
 	for (size_t i = 0; i < n; i++)
-		step_start_job(r, next[i]);
-	if (n > 0 || idle)
+		step_announce_job(r, next[i]);
+	if (idle && launch_log_flush(&r->l->log, NULL) != HB_OK)
+		return HB_E_IO;
+	for (size_t i = 0; i < n; i++)
+		step_send_job(r, next[i]);
+	if (n > 0)
 		report_progress(r);
+	return HB_OK;
 }
 
 static bool attempt_over(struct step_run *r)
@@ -192,13 +201,8 @@ int step_loop(struct step_run *r)
 			return HB_E_TIMEOUT;
 		}
 		step_check_deadlines(r, now);
-		if (missing < 0) {
-			/* Writing happens only while nothing is being measured. */
-			if (sched_running(&r->s) == 0 &&
-			    launch_log_flush(&r->l->log, NULL) != HB_OK)
-				return HB_E_IO;
-			start_jobs(r);
-		}
+		if (missing < 0 && start_jobs(r) != HB_OK)
+			return HB_E_IO;
 		if (attempt_over(r))
 			break;
 		turn(r, sooner(sooner(missing, end), step_next_deadline(r)));

@@ -96,8 +96,10 @@ void step_drain(struct step_run *r);
 
 /* ---- jobs (launch_jobs.c) and records (launch_records.c) ---- */
 
-/* Commands a job to its ranks; those that cannot be told are treated as gone. */
-void step_start_job(struct step_run *r, size_t j);
+/* The job counts as running, and the journal says so. */
+void step_announce_job(struct step_run *r, size_t j);
+/* Commands it to its ranks; those that cannot be told are about to be gone. */
+void step_send_job(struct step_run *r, size_t j);
 /* ctl's message handler: ctx is the step_run. */
 int step_on_message(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err);
 /* The connection of a rank is gone, by itself. */

@@ -101,7 +101,7 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 	if (rc == HB_OK)
 		rc = make_plan(m, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
-	*code = rc == HB_E_USAGE || rc == HB_E_FORMAT ? CODE_USAGE : CODE_BROKEN;
+	*code = rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE : CODE_BROKEN;
 	if (rc == HB_OK && req->baseline) {
 		*code = CODE_NO_BASELINE;
 		rc = load_baseline(s, req->baseline, &m->base, &missing, err);

@@ -196,20 +196,30 @@ static int split_nodes(struct sim_world *w, const char *list, struct hb_err *err
 }
 
 /* A job names its benchmark; every one of the catalog can be simulated. */
-static void fill_helper(struct helper *h)
+static void fill_helper(struct sim_world *w)
 {
 	size_t n = 0;
 
 	while (catalog[n])
 		n++;
-	struct bench_ops *ops = hb_alloc((n + 1) * sizeof *ops);
-	const struct bench_ops **list = hb_alloc((n + 1) * sizeof *list);
+	w->ops = hb_alloc((n + 1) * sizeof *w->ops);
+	w->benches = hb_alloc((n + 1) * sizeof *w->benches);
 	for (size_t i = 0; i < n; i++) {
-		ops[i].info = catalog[i];
-		list[i] = &ops[i];
+		w->ops[i].info = catalog[i];
+		w->benches[i] = &w->ops[i];
 	}
-	h->name = "sim";
-	h->benches = list;
+	w->helper.name = "sim";
+	w->helper.benches = w->benches;
+}
+
+static void free_world(struct sim_world *w)
+{
+	sim_model_free(&w->model);
+	for (size_t i = 0; i < w->n_nodes; i++)
+		free(w->nodes[i]);
+	free(w->nodes);
+	free(w->benches);
+	free(w->ops);
 }
 
 static int load(struct sim_world *w, const struct sim_opts *o, struct hb_err *err)
@@ -231,7 +241,7 @@ static int load(struct sim_world *w, const struct sim_opts *o, struct hb_err *er
 	js_put(model);
 	if (rc == HB_OK)
 		rc = split_nodes(w, o->nodes, err);
-	fill_helper(&w->helper);
+	fill_helper(w);
 	return rc;
 }
 
@@ -259,5 +269,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "hpcbench-sim: %s\n", err.text);
 		return rc == HB_E_USAGE ? HB_EXIT_USAGE : HB_EXIT_BROKEN;
 	}
-	return run_all(&world, o.die_together);
+	rc = run_all(&world, o.die_together);
+	free_world(&world);
+	opt_free(sim_opts, &o);
+	return rc;
 }

@@ -15,6 +15,8 @@ struct sim_world {
 	int rpn, size;
 	uint64_t run_seed;
 	struct helper helper; /* every benchmark of the catalog, without anything to run */
+	struct bench_ops *ops;
+	const struct bench_ops **benches;
 };
 
 struct sim_rank {

@@ -71,12 +71,23 @@ static int no_program(const struct launch_what *w, struct launch_command *c, str
 	return HB_OK;
 }
 
-static const struct launcher_ops ops_sim = { "sim", "", "FILE", NULL, sim_plain, 20000, 500, 300 };
+/* Patient where nothing is to be waited for, impatient where the wait is what is tested. */
+static const struct launcher_ops ops_sim = {
+	"sim", "", "FILE", NULL, sim_plain, 20000, 20000, 20000
+};
+static const struct launcher_ops ops_silent = { "sim",     "",    "FILE", NULL,
+	                                        sim_plain, 20000, 20000,  2000 };
+static const struct launcher_ops ops_dead = {
+	"sim", "", "FILE", NULL, sim_plain, 20000, 3000, 20000
+};
 static const struct launcher_ops ops_together = { "sim",        "",    "FILE", NULL,
-	                                          sim_together, 20000, 500,    300 };
-static const struct launcher_ops ops_script = { "script", "", "S", NULL, script, 20000, 500, 300 };
-static const struct launcher_ops ops_hang = { "hang", "", "S", NULL, script, 200, 200, 300 };
-static const struct launcher_ops ops_none = { "none", "", NULL, NULL, no_program, 200, 200, 300 };
+	                                          sim_together, 20000, 20000,  20000 };
+static const struct launcher_ops ops_script = {
+	"script", "", "S", NULL, script, 20000, 20000, 20000
+};
+static const struct launcher_ops ops_hang = { "hang", "", "S", NULL, script, 200, 200, 20000 };
+static const struct launcher_ops ops_none = { "none",     "",    NULL,  NULL,
+	                                      no_program, 20000, 20000, 20000 };
 
 /* ---- the bed ---- */
 
@@ -255,6 +266,7 @@ static void the_journal_names_a_job_before_its_units(void **state)
 	const char *journal = buf_text(&b->journal);
 
 	(void)state;
+	assert_true(strstr(journal, "step-start") < strstr(journal, "\"connected\""));
 	assert_true(strstr(journal, "job-start") < strstr(journal, "unit-end"));
 	assert_true(strstr(journal, "\"connected\"") < strstr(journal, "job-start"));
 	bed_free(b);
@@ -280,7 +292,7 @@ static void a_hundred_nodes_are_no_trouble(void **state)
 
 static void a_silent_rank_costs_only_its_pairs(void **state)
 {
-	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"silent-rank\",\"node\":\"n2\"}");
+	struct bed *b = run_sim(&ops_silent, "{\"kind\":\"silent-rank\",\"node\":\"n2\"}");
 
 	(void)state;
 	assert_int_equal(b->status, STEP_PARTIAL);
@@ -292,7 +304,7 @@ static void a_silent_rank_costs_only_its_pairs(void **state)
 
 static void a_node_that_never_connects_costs_only_its_pairs(void **state)
 {
-	struct bed *b = run_sim(&ops_sim, "{\"kind\":\"dead-node\",\"node\":\"n3\"}");
+	struct bed *b = run_sim(&ops_dead, "{\"kind\":\"dead-node\",\"node\":\"n3\"}");
 
 	(void)state;
 	assert_int_equal(b->status, STEP_PARTIAL);
