@@ -197,16 +197,14 @@ struct session {
 	bool any, controlled;
 };
 
-static void look_at_family(const struct verdicts *v, const struct verdict_row *of,
-                           const struct summary *run, struct session *out)
+static void look_at_family(const struct place *rows, size_t n, const struct summary *run,
+                           struct session *out)
 {
 	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < v->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct ratios r;
 
-		if (!v->rows[i].entry || !same_family(&v->rows[i], of))
-			continue;
-		out->any |= row_ratios(&v->rows[i], run, &r, &out->controlled);
+		out->any |= row_ratios(rows[i].v, run, &r, &out->controlled);
 		if (r.n < 2)
 			continue;
 		out->ss += fmax(r.sum2 - r.sum * r.sum / r.n, 0.0);
@@ -256,32 +254,48 @@ static void confirm_row(struct verdict_row *v, const struct session *s, const st
 	compare_note(v, "confirmed by %d interleaved repeats", r.n);
 }
 
+static void confirm_family(struct verdicts *v, const struct place *rows, size_t n,
+                           const struct summary *run, const struct compare_params *p)
+{
+	struct session s;
+	bool suspect = false;
+
+	for (size_t i = 0; i < n; i++)
+		suspect |= rows[i].v->verdict == VERDICT_SUSPECT;
+	if (!suspect)
+		return;
+	look_at_family(rows, n, run, &s);
+	for (size_t i = 0; s.any && i < n; i++) {
+		struct verdict_row *r = &v->rows[rows[i].row];
+
+		if (r->verdict != VERDICT_SUSPECT)
+			continue;
+		if (!s.controlled)
+			compare_note(r, "no known-good control: another run decides");
+		else if (s.df > 0.0)
+			confirm_row(r, &s, run, p);
+		else
+			compare_note(r, "the rerun is incomplete: another run decides");
+	}
+}
+
 void compare_confirm(struct verdicts *v, const struct baseline *b, const struct summary *run,
                      const struct compare_params *p)
 {
-	bool *done = hb_alloc(v->n * sizeof(*done));
+	struct place *rows = hb_alloc(v->n * sizeof(*rows));
+	size_t n = 0;
 
 	(void)b; /* the rows know their entries of it */
-	for (size_t i = 0; i < v->n; i++) {
-		struct session s;
-
-		if (done[i] || v->rows[i].verdict != VERDICT_SUSPECT || !v->rows[i].entry)
-			continue;
-		look_at_family(v, &v->rows[i], run, &s);
-		for (size_t k = i; k < v->n; k++) {
-			struct verdict_row *r = &v->rows[k];
-
-			if (r->verdict != VERDICT_SUSPECT || !same_family(r, &v->rows[i]))
-				continue;
-			done[k] = true;
-			if (s.any && !s.controlled)
-				compare_note(r, "no known-good control: another run decides");
-			else if (s.any && s.df > 0.0)
-				confirm_row(r, &s, run, p);
-			else if (s.any)
-				compare_note(r, "the rerun is incomplete: another run decides");
-		}
+	for (size_t i = 0; i < v->n && run->n_confirm; i++)
+		if (v->rows[i].row && v->rows[i].entry)
+			rows[n++] = (struct place){ &v->rows[i], i };
+	if (n)
+		qsort(rows, n, sizeof(*rows), family_order);
+	for (size_t first = 0, end = 0; first < n; first = end) {
+		while (end < n && same_family(rows[first].v, rows[end].v))
+			end++;
+		confirm_family(v, rows + first, end - first, run, p);
 	}
-	free(done);
+	free(rows);
 	verdicts_count(v);
 }

@@ -18,9 +18,12 @@
 
 static const double df_min = 2.0, df_known = 1e6;
 
+struct scatter;
+
 struct sides {
 	const struct baseline *old, *new, *reference, *stored;
 	const struct compare_params *p;
+	const struct scatter *scatter; /* one an entry of old */
 };
 
 /* Both sides' spread about their own means, weighted by their degrees of freedom. */
@@ -41,37 +44,50 @@ static bool own_spread(const struct base_entry *a, const struct base_entry *b, d
 	return true;
 }
 
-static bool entry_spread(const struct baseline *b, const struct verdict_row *v, double *s,
-                         double *df)
+static bool entry_spread(const struct baseline *b, const struct verdict_row *v, size_t near,
+                         double *s, double *df)
 {
-	const struct base_entry *e = NULL;
+	size_t i = b ? baseline_find_near(b, v->key->text, v->row->kind, near) : SIZE_MAX;
 
-	if (b)
-		e = baseline_find(b, v->key->text, v->row->kind);
-	if (!e || !(e->df_run >= df_min))
+	if (i == SIZE_MAX || !(b->entries[i].df_run >= df_min))
 		return false;
-	*s = e->s_run;
-	*df = e->df_run;
+	*s = b->entries[i].s_run;
+	*df = b->entries[i].df_run;
 	return true;
 }
 
-/*
- * The scatter of the other subjects' differences under the entry of row `of`, about their mean.
- * The row itself is left out: a slow node must not hide in its own spread.
- */
-static bool subjects_spread(const struct compare_set *set, size_t of, double *s, double *df)
+/* Sums over the differences under one entry of the old side. */
+struct scatter {
+	double sum, sum2, n;
+};
+
+/* One for each entry of the old side, of rows that are measured on both; the caller frees. */
+static struct scatter *scatters(const struct baseline *old, const struct compare_set *set)
 {
-	double sum = 0.0, sum2 = 0.0, n = 0.0;
+	struct scatter *all = hb_alloc(old->n_entries * sizeof(*all));
 
 	for (size_t i = 0; i < set->n; i++) {
 		double d = set->tests[i].diff;
+		struct scatter *x;
 
-		if (i == of || set->rows[i].entry != set->rows[of].entry || !isfinite(d))
+		if (!set->rows[i].entry || !isfinite(d))
 			continue;
-		sum += d;
-		sum2 += d * d;
-		n += 1.0;
+		x = &all[set->rows[i].entry - old->entries];
+		x->sum += d;
+		x->sum2 += d * d;
+		x->n += 1.0;
 	}
+	return all;
+}
+
+/*
+ * The scatter of the other subjects' differences under the entry of a row, about their mean. The
+ * row's own difference d is taken out: a slow node must not hide in its own spread.
+ */
+static bool subjects_spread(const struct scatter *all, double d, double *s, double *df)
+{
+	double n = all->n - 1.0, sum = all->sum - d, sum2 = all->sum2 - d * d;
+
 	if (n - 1.0 < df_min)
 		return false;
 	*s = fmax(sqrt(fmax(sum2 - sum * sum / n, 0.0) / (n - 1.0)), 1e-4);
@@ -103,18 +119,18 @@ static void find_spread(const struct sides *x, struct compare_set *set, size_t i
 	struct compare_test *t = &set->tests[i];
 	size_t k = baseline_find_near(x->new, v->key->text, v->row->kind, *new_cursor);
 	const struct base_entry *mine = k == SIZE_MAX ? NULL : &x->new->entries[k];
-	const struct base_series *old = baseline_series(v->entry, v->subject);
+	size_t at = (size_t)(v->entry - x->old->entries);
 	double s = x->p->default_spread, df = df_known;
 
 	*new_cursor = k == SIZE_MAX ? 0 : k;
 	v->source = SPREAD_DEFAULT;
 	if (own_spread(v->entry, mine, &s, &df)) {
 		v->source = SPREAD_OWN;
-	} else if (entry_spread(x->reference, v, &s, &df)) {
+	} else if (entry_spread(x->reference, v, at, &s, &df)) {
 		v->source = SPREAD_BASELINE;
-	} else if (entry_spread(x->stored, v, &s, &df)) {
+	} else if (entry_spread(x->stored, v, at, &s, &df)) {
 		v->source = SPREAD_STORED;
-	} else if (subjects_spread(set, i, &s, &df)) {
+	} else if (subjects_spread(&x->scatter[at], t->diff, &s, &df)) {
 		v->source = SPREAD_SUBJECTS;
 		s /= sqrt(1.0 / v->n_new + 1.0 / v->n_old); /* back to one run's */
 	} else {
@@ -122,8 +138,8 @@ static void find_spread(const struct sides *x, struct compare_set *set, size_t i
 		df = df_known;
 	}
 	t->borrowed = v->source != SPREAD_OWN;
-	v->provisional = t->borrowed || old->n < BASELINE_MIN_RUNS;
-	compare_two_means(v, t, old->mean, s, df);
+	v->provisional = t->borrowed || v->n_old < BASELINE_MIN_RUNS;
+	compare_two_means(v, t, t->y_new - t->diff, s, df);
 }
 
 /* What only the old side has. */
@@ -167,7 +183,8 @@ void compare_sides(const struct baseline *old_side, const struct summary *const 
                    const struct compare_params *p, struct verdicts *out)
 {
 	struct baseline new_side;
-	struct sides x = { old_side, &new_side, reference, stored, p };
+	struct sides x = { old_side, &new_side, reference, stored, p, NULL };
+	struct scatter *scatter;
 	struct compare_set set;
 	size_t entry = 0, series = 0, mine = 0;
 
@@ -175,9 +192,11 @@ void compare_sides(const struct baseline *old_side, const struct summary *const 
 	compare_gather(new_runs, n_new, &set);
 	for (size_t i = 0; i < set.n; i++)
 		find_old(&x, &set.rows[i], &set.tests[i], &entry, &series);
+	x.scatter = scatter = scatters(old_side, &set);
 	for (size_t i = 0; i < set.n; i++)
 		if (set.rows[i].entry && set.tests[i].measured)
 			find_spread(&x, &set, i, &mine);
+	free(scatter);
 	baseline_free(&new_side);
 	add_gone(old_side, new_runs, n_new, &set);
 	compare_judge(&set, p, out);
