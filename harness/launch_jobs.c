@@ -285,8 +285,8 @@ void step_on_leave(void *ctx, int rank, const char *why)
 	bool was_told = r->quitting && r->s.rank_job[rank] == SIZE_MAX;
 	size_t j = sched_gone(&r->s, rank);
 
-	/* After a signal everybody goes, and nobody is to blame for it. */
-	if (was_lost || was_told || r->l->signal)
+	/* After a signal or a full disk everybody goes, and nobody is to blame for it. */
+	if (was_lost || was_told || r->l->signal || r->l->log.err.code != HB_OK)
 		return;
 	remember(r, rank, why);
 	if (!r->blamed)

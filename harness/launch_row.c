@@ -43,6 +43,8 @@ int launcher_find(const char *text, const struct launcher_ops **out, const char 
 /* ---- commands ---- */
 
 static void add_word(char ***list, size_t *n, size_t *cap, const char *fmt, va_list ap)
+        HB_PRINTF(4, 0);
+static void add_word(char ***list, size_t *n, size_t *cap, const char *fmt, va_list ap)
 {
 	va_list again;
 	va_copy(again, ap);

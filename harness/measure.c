@@ -253,13 +253,14 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 	m->verdicts = (struct verdicts){ 0 };
 	m->judged = false;
 	summary_free(&m->summary);
-	summary_init(&m->summary);
 	m->has_summary = false;
 	rc = write_run(m, false, err);
 	if (rc == HB_OK)
-		rc = collect_run(m->dir, &m->summary, err);
+		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
 	m->has_summary = rc == HB_OK;
-	if (rc == HB_OK)
+	if (rc != HB_OK)
+		summary_init(&m->summary);
+	else
 		rc = summary_write(m->dir, &m->summary, err);
 	if (rc == HB_OK && m->has_base) {
 		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
