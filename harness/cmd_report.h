@@ -20,6 +20,8 @@
 #include "harness/verdict.h"
 #include "reports/doc.h"
 
+/* All documents borrow what they are made from: free them first. */
+
 /* A stored run; verdicts NULL: measured only, no baseline. base names it, or NULL. dir: where the
  * run is. */
 struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, const char *base,

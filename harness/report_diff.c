@@ -293,6 +293,16 @@ static void put_summary(struct doc *d, const struct report_diff *in,
 	buf_free(&text);
 }
 
+struct diff_data {
+	const struct verdicts *v;
+};
+
+static void fill_data(json_object *data, const void *ctx)
+{
+	const struct diff_data *in = ctx;
+	js_set_obj(data, "verdicts", verdicts_to_json(in->v));
+}
+
 struct doc *report_diff_doc(const struct report_diff *in)
 {
 	struct doc *d = doc_new("");
@@ -308,6 +318,9 @@ struct doc *report_diff_doc(const struct report_diff *in)
 	report_diff_rows(d, in->v, in->all, names);
 	put_summary(d, in, names);
 	report_names_free(names);
-	js_set_obj(d->data, "verdicts", verdicts_to_json(in->v));
+	struct diff_data *data = hb_alloc(sizeof *data);
+	data->v = in->v;
+	d->fill = fill_data;
+	d->ctx = data;
 	return d;
 }

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "bench/base/mem.h"
 #include "harness/cmd.h"
 #include "harness/cmd_report.h"
 #include "harness/compare.h"
@@ -292,6 +293,19 @@ static void put_next(struct doc *d, const struct summary *s, const struct verdic
 		doc_text(d, DOC_PLAIN, "next: hpcbench report %s --format json", s->run);
 }
 
+/* What the data of a report is made from, when they are printed. */
+struct run_data {
+	const struct summary *s;
+	const struct verdicts *v;
+};
+
+static void fill_data(json_object *data, const void *ctx)
+{
+	const struct run_data *in = ctx;
+	js_set_obj(data, "summary", summary_to_json(in->s));
+	js_set_obj(data, "verdicts", in->v ? verdicts_to_json(in->v) : NULL);
+}
+
 struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, const char *base,
                            const char *dir)
 {
@@ -299,8 +313,10 @@ struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, co
 	d->data = cmd_json("report");
 	js_set_str(d->data, "dir", dir);
 	js_set_str(d->data, "baseline", base);
-	js_set_obj(d->data, "summary", summary_to_json(s));
-	js_set_obj(d->data, "verdicts", v ? verdicts_to_json(v) : NULL);
+	struct run_data *data = hb_alloc(sizeof *data);
+	*data = (struct run_data){ s, v };
+	d->fill = fill_data;
+	d->ctx = data;
 
 	struct report_names *names = report_names_new();
 	for (size_t i = 0; i < s->n_rows; i++)

@@ -48,6 +48,7 @@ void doc_free(struct doc *d)
 		block_free(&d->blocks[i]);
 	free(d->blocks);
 	free(d->title);
+	free(d->ctx);
 	js_put(d->data);
 	free(d);
 }

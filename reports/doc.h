@@ -42,6 +42,13 @@ struct doc {
 	char *title;
 	json_object
 	        *data; /* the machine-readable truth behind the document: what json prints; owned */
+	/*
+	 * Optional: adds the large parts of data, called only by a renderer that prints data; text
+	 * does not pay for them. What ctx points to must live as long as the document; ctx itself
+	 * is freed with it.
+	 */
+	void (*fill)(json_object *data, const void *ctx);
+	void *ctx;
 	struct doc_block *blocks;
 	size_t n_blocks, cap_blocks;
 };

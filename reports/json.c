@@ -8,6 +8,8 @@ static void render(const struct doc *d, const struct doc_style *style, struct bu
 		buf_puts(out, "{}\n");
 		return;
 	}
+	if (d->fill)
+		d->fill(d->data, d->ctx);
 	js_write(d->data, JS_PRETTY, out);
 	if (out->len == 0 || out->data[out->len - 1] != '\n')
 		buf_putc(out, '\n');
