@@ -1,0 +1,47 @@
+/* What control.c and control_io.c share: the server and its connections. Private to both. */
+#ifndef HPCBENCH_HARNESS_CONTROL_PARTS_H
+#define HPCBENCH_HARNESS_CONTROL_PARTS_H
+
+#include "bench/base/frame.h"
+#include "bench/base/token.h"
+#include "harness/control.h"
+
+struct peer {
+	int fd, rank; /* rank -1: not authenticated */
+	int64_t since_ms;
+	struct frame_reader in;
+	struct buf out;
+	bool dead, tell; /* tell: the owner gets a leave */
+	char why[240];
+	struct peer *next;
+};
+
+struct ctl {
+	int listen_fd, epoll_fd, port;
+	char token[TOKEN_TEXT], address[64];
+	char *run;
+	int64_t handshake_ms;
+	size_t queue_max;
+	int send_buffer;
+	struct peer *peers; /* newest first */
+	int pending;
+	struct ctl_world world;
+	struct peer **ranks;
+	const struct ctl_handlers *h;
+	void *ctx;
+	unsigned foreign; /* strangers so far */
+};
+
+/* Closes the socket; memory goes in ctl_sweep. tell: leave is called then, for a rank. */
+void ctl_kill_peer(struct ctl *c, struct peer *p, bool tell, const char *why);
+/* The same, with the one event that a misbehaving connection gets. */
+void ctl_misbehaved(struct ctl *c, struct peer *p, const char *why);
+/* Unlinks and frees the dead; tell: the owner hears about ranks among them. */
+void ctl_sweep(struct ctl *c, bool tell);
+/* Queues a message and sends what the socket takes. */
+int ctl_put(struct ctl *c, struct peer *p, json_object *o, struct hb_err *err);
+void ctl_push_out(struct ctl *c, struct peer *p);
+/* Takes what has come, frame by frame. */
+void ctl_pull_in(struct ctl *c, struct peer *p);
+
+#endif
