@@ -99,7 +99,7 @@ static int scan_bracket(struct scan *s, struct names *out)
 			if (width_hi > 1 && width_hi != width)
 				return bad(s, start, "a range whose ends are padded differently");
 		}
-		if (hi - lo >= NODESET_MAX || out->n + (hi - lo) >= NODESET_MAX)
+		if (out->n + (hi - lo) >= NODESET_MAX)
 			return too_many(s);
 		for (uint64_t v = lo; v <= hi; v++)
 			names_add(out, hb_format("%0*llu", width, (unsigned long long)v));

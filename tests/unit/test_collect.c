@@ -155,6 +155,30 @@ static void few_partners_are_scored_by_the_best(void **state)
 	finish(&m);
 }
 
+static void three_partners_in_both_directions_are_still_few(void **state)
+{
+	struct made m;
+	double best[4] = { 0 };
+	(void)state;
+	start(&m, suite_bandwidth, "n[1-4]", 5);
+	for (uint64_t u = 1; u <= 12; u++) {
+		size_t step;
+		const struct plan_job *j = job_of(&m, u, &step);
+		double v = 1e9 * (double)(u * u);
+		best[j->ranks[0]] = fmax(best[j->ranks[0]], v);
+		best[j->ranks[1]] = fmax(best[j->ranks[1]], v);
+		add_unit(&m, u, v);
+	}
+	collected(&m);
+	for (int i = 0; i < 4; i++) {
+		char name[8];
+		snprintf(name, sizeof(name), "n%d", i + 1);
+		expect_near(need_row(&m.s, name, "algbw_Bps", 0)->value, best[i]);
+		assert_int_equal(need_row(&m.s, name, "algbw_Bps", 0)->pairs, 3);
+	}
+	finish(&m);
+}
+
 static void both_directions_count_and_the_worse_one_is_evidence(void **state)
 {
 	struct made m;
@@ -228,6 +252,7 @@ int main(void)
 		cmocka_unit_test(local_benchmarks_have_a_row_a_node_and_groups_one_for_the_cluster),
 		cmocka_unit_test(nodes_are_scored_by_the_upper_quartile_over_their_pairs),
 		cmocka_unit_test(few_partners_are_scored_by_the_best),
+		cmocka_unit_test(three_partners_in_both_directions_are_still_few),
 		cmocka_unit_test(both_directions_count_and_the_worse_one_is_evidence),
 		cmocka_unit_test(only_the_sixteen_worst_pairs_are_kept),
 		cmocka_unit_test(pairs_of_different_hardware_have_keys_of_their_own),

@@ -52,6 +52,46 @@ static void a_pair_suspect_and_its_control_alternate_with_partners_of_their_own(
 	drop(&m);
 }
 
+static void whoever_the_sides_are_their_pairs_are_disjoint(void **state)
+{
+	struct made m;
+	struct hb_err err;
+	(void)state;
+	for (int a = 0; a < 4; a++) {
+		for (int b = 0; b < 4; b++) {
+			if (a == b)
+				continue;
+			make_plan(&m, suite_all, "n[1-4]", 5);
+			assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", m.plan.nodes.v[a],
+			                                  m.plan.nodes.v[b], &err),
+			                 HB_OK);
+			const struct plan_job *j = last_step(&m.plan)->jobs;
+			assert_int_equal(j[0].ranks[0], a);
+			assert_int_equal(j[1].ranks[0], b);
+			/* Four nodes, four places: all of them are taken. */
+			assert_int_equal(1 << j[0].ranks[0] | 1 << j[0].ranks[1] |
+			                         1 << j[1].ranks[0] | 1 << j[1].ranks[1],
+			                 15);
+			drop(&m);
+		}
+	}
+}
+
+static void partners_are_rather_not_suspects_themselves(void **state)
+{
+	struct made m;
+	struct hb_err err;
+	(void)state;
+	make_plan(&m, suite_all, "n[1-6]", 5);
+	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n2", "n1", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n3", "n1", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n4", "n1", &err), HB_OK);
+	const struct plan_job *j = last_step(&m.plan)->jobs;
+	/* n2 and n3 are suspects too, so n5 and n6 are left. */
+	assert_int_equal(1 << j[0].ranks[1] | 1 << j[1].ranks[1], 1 << 4 | 1 << 5);
+	drop(&m);
+}
+
 static void directed_benchmarks_are_confirmed_in_both_directions(void **state)
 {
 	struct made m;
@@ -138,6 +178,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		        a_pair_suspect_and_its_control_alternate_with_partners_of_their_own),
+		cmocka_unit_test(whoever_the_sides_are_their_pairs_are_disjoint),
+		cmocka_unit_test(partners_are_rather_not_suspects_themselves),
 		cmocka_unit_test(directed_benchmarks_are_confirmed_in_both_directions),
 		cmocka_unit_test(without_enough_nodes_or_control_it_is_a_plain_repetition),
 		cmocka_unit_test(other_shapes_are_confirmed_as_they_were_measured),

@@ -239,6 +239,20 @@ static void overrides_keep_choose_and_set(void **state)
 	suite_free(&s);
 }
 
+static void overrides_that_make_two_cases_equal_are_refused(void **state)
+{
+	struct suite s;
+	struct hb_err err;
+	(void)state;
+	assert_int_equal(load(ENTRY("{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8\"}},"
+	                            "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"64\"}}"),
+	                      &s, &err),
+	                 HB_OK);
+	assert_true(suite_override(&s, NULL, "1Ki", 0, 0, &err) < 0);
+	assert_non_null(strstr(err.text, "twice"));
+	suite_free(&s);
+}
+
 static void expect_properties(json_object *schema, const char *const *known)
 {
 	json_object *props = NULL;
@@ -281,6 +295,7 @@ int main(void)
 		cmocka_unit_test(the_same_case_twice_is_refused),
 		cmocka_unit_test(benches_can_be_chosen_by_name),
 		cmocka_unit_test(overrides_keep_choose_and_set),
+		cmocka_unit_test(overrides_that_make_two_cases_equal_are_refused),
 		cmocka_unit_test(the_schema_file_has_the_keys_of_the_parser),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
