@@ -10,7 +10,7 @@
 static void class_size(const struct base_entry *e, double *subjects, double *runs)
 {
 	*subjects = *runs = 0.0;
-	for (size_t k = 0; k < e->n_series; k++) {
+	for (size_t k = 0; e->series && k < e->n_series; k++) {
 		*subjects += e->series[k].n > 0;
 		*runs += e->series[k].n;
 	}

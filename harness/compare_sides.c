@@ -26,20 +26,25 @@ struct sides {
 	const struct scatter *scatter; /* one an entry of old */
 };
 
-/* Both sides' spread about their own means, weighted by their degrees of freedom. */
+/* Adds one side's spread about its own means, weighted by its degrees of freedom. */
+static void add_spread(const struct base_entry *e, double *ss, double *df)
+{
+	if (!e || !(e->df_run > 0.0))
+		return;
+	*ss += e->df_run * e->s_run * e->s_run;
+	*df += e->df_run;
+}
+
 static bool own_spread(const struct base_entry *a, const struct base_entry *b, double *s,
                        double *df)
 {
-	double da = a && a->df_run > 0.0 ? a->df_run : 0.0;
-	double db = b && b->df_run > 0.0 ? b->df_run : 0.0, ss = 0.0;
+	double ss = 0.0;
 
-	*df = da + db;
+	*df = 0.0;
+	add_spread(a, &ss, df);
+	add_spread(b, &ss, df);
 	if (*df < df_min)
 		return false;
-	if (da > 0.0)
-		ss += da * a->s_run * a->s_run;
-	if (db > 0.0)
-		ss += db * b->s_run * b->s_run;
 	*s = sqrt(ss / *df);
 	return true;
 }
