@@ -53,7 +53,7 @@ static void runs_of_baseline(struct side *side)
 	struct run_list *out = &side->runs;
 	out->v = hb_alloc((b->n_runs + 1) * sizeof *out->v);
 	out->dirs = hb_alloc((b->n_runs + 1) * sizeof *out->dirs);
-	out->ptrs = hb_alloc((b->n_runs + 1) * sizeof *out->ptrs);
+	out->ptrs = hb_alloc((b->n_runs + 1) * sizeof(const struct summary *));
 	for (size_t i = 0; i < b->n_runs; i++) {
 		struct summary *s = &out->v[i];
 		summary_init(s);
@@ -68,9 +68,9 @@ static void runs_of_baseline(struct side *side)
 		const struct base_entry *entry = &b->entries[e];
 		for (size_t i = 0; i < entry->n_series * b->n_runs; i++) {
 			const struct base_series *series = &entry->series[i / b->n_runs];
-			size_t run = i % b->n_runs;
-			if (isfinite(series->y[run]))
-				add_row(&out->v[run], entry, series->subject, series->y[run]);
+			size_t at = i % b->n_runs;
+			if (isfinite(series->y[at]))
+				add_row(&out->v[at], entry, series->subject, series->y[at]);
 		}
 	}
 }

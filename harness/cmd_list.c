@@ -133,10 +133,10 @@ static int list_formats(struct listing *l)
 static void put_run(struct listing *l, const struct store *s, const char *id)
 {
 	struct hb_err err = { 0 };
-	struct summary run;
+	struct summary r;
 	char *dir = hb_format("%s/runs/%s", s->path, id);
 	json_object *o = item_new(l, id);
-	if (summary_read(dir, &run, &err) != HB_OK) {
+	if (summary_read(dir, &r, &err) != HB_OK) {
 		char *path = hb_format("%s/summary.json", dir);
 		bool unfinished = access(path, F_OK) != 0 && errno == ENOENT;
 		if (unfinished)
@@ -150,18 +150,18 @@ static void put_run(struct listing *l, const struct store *s, const char *id)
 		free(dir);
 		return;
 	}
-	js_set_str(o, "started", run.started);
-	item_text(l, o, "suite", run.suite);
-	js_set_u64(o, "rows", run.n_rows);
-	js_set_u64(o, "losses", run.n_losses);
-	js_set_bool(o, "partial", run.partial);
-	js_set_bool(o, "injected", run.injected);
-	doc_cell(l->d, DOC_PLAIN, "%zu", run.n_rows);
-	doc_cell(l->d, run.partial || run.injected ? DOC_WARN : DOC_PLAIN, "%s%s%s",
-	         run.partial ? "partial" : "", run.partial && run.injected ? ", " : "",
-	         run.injected ? "injected" : "");
-	item_text(l, o, "label", run.label);
-	summary_free(&run);
+	js_set_str(o, "started", r.started);
+	item_text(l, o, "suite", r.suite);
+	js_set_u64(o, "rows", r.n_rows);
+	js_set_u64(o, "losses", r.n_losses);
+	js_set_bool(o, "partial", r.partial);
+	js_set_bool(o, "injected", r.injected);
+	doc_cell(l->d, DOC_PLAIN, "%zu", r.n_rows);
+	doc_cell(l->d, r.partial || r.injected ? DOC_WARN : DOC_PLAIN, "%s%s%s",
+	         r.partial ? "partial" : "", r.partial && r.injected ? ", " : "",
+	         r.injected ? "injected" : "");
+	item_text(l, o, "label", r.label);
+	summary_free(&r);
 	free(dir);
 }
 

@@ -44,7 +44,7 @@ int load_runs_args(const struct store *s, int n, const char **names, struct run_
 		load_runs_free(out);
 		return rc;
 	}
-	out->ptrs = hb_alloc((out->n + 1) * sizeof *out->ptrs);
+	out->ptrs = hb_alloc((out->n + 1) * sizeof(const struct summary *));
 	for (size_t i = 0; i < out->n; i++)
 		out->ptrs[i] = &out->v[i];
 	return HB_OK;
@@ -154,7 +154,7 @@ size_t load_stored(const struct store *s, const char *const *known, size_t n, si
 	size_t n_ids = 0, found = 0;
 	off_t bytes = 0;
 	struct summary *runs = hb_alloc((max + 1) * sizeof *runs);
-	const struct summary **ptrs = hb_alloc((max + 1) * sizeof *ptrs);
+	const struct summary **ptrs = hb_alloc((max + 1) * sizeof(const struct summary *));
 	*out = (struct baseline){ 0 };
 	/* A store that cannot be listed has no spread to give; the runs named were read already. */
 	if (store_run_list(s, &ids, &n_ids, NULL) != HB_OK)

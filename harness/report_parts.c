@@ -103,10 +103,10 @@ static int by_rank(const void *a, const void *b)
 
 const struct verdict_row **report_sorted(const struct verdicts *v)
 {
-	const struct verdict_row **rows = hb_alloc((v->n + 1) * sizeof *rows);
+	const struct verdict_row **rows = hb_alloc((v->n + 1) * sizeof(const struct verdict_row *));
 	for (size_t i = 0; i < v->n; i++)
 		rows[i] = &v->rows[i];
-	qsort(rows, v->n, sizeof *rows, by_rank);
+	qsort(rows, v->n, sizeof(const struct verdict_row *), by_rank);
 	return rows;
 }
 

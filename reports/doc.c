@@ -8,15 +8,8 @@
 static char *format(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 static char *format(const char *fmt, va_list ap)
 {
-	va_list again;
-	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	size_t size = n < 0 ? 1 : (size_t)n + 1;
-	char *text = hb_alloc(size);
-	if (n > 0)
-		(void)vsnprintf(text, size, fmt, ap);
-	return text;
+	char *text = NULL;
+	return vasprintf(&text, fmt, ap) < 0 ? hb_strdup("") : text;
 }
 
 struct doc *doc_new(const char *title)
