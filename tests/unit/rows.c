@@ -45,15 +45,20 @@ struct summary_row *rows_add(struct summary *s, const char *bench, uint64_t byte
 
 struct summary_row *rows_add_confirm(struct summary *s, enum phase phase, int repeat,
                                      const char *bench, uint64_t bytes, const char *subject,
-                                     const char *partner, double value)
+                                     double value)
 {
 	struct summary_row *r = summary_add_row(s, true);
 
 	fill(r, bench, bytes, subject, value);
 	r->phase = phase;
 	r->repeat = repeat;
-	r->partner = hb_strdup(partner);
 	return r;
+}
+
+void rows_partner(struct summary_row *r, const char *partner)
+{
+	free(r->partner);
+	r->partner = hb_strdup(partner);
 }
 
 void rows_loss(struct summary *s, const char *subject, const char *bench, const char *reason)
@@ -93,8 +98,8 @@ void rows_site(struct summary *s, const char *run, unsigned t, double spread, do
 
 void rows_baseline(unsigned n, double spread, struct baseline *out)
 {
-	struct summary *runs = hb_alloc(n * sizeof(*runs));
-	const struct summary **list = hb_alloc(n * sizeof(*list));
+	struct summary runs[ROWS_RUNS_MAX];
+	const struct summary *list[ROWS_RUNS_MAX];
 
 	for (unsigned t = 0; t < n; t++) {
 		char id[16];
@@ -106,8 +111,6 @@ void rows_baseline(unsigned n, double spread, struct baseline *out)
 	baseline_build(list, n, out);
 	for (unsigned t = 0; t < n; t++)
 		summary_free(&runs[t]);
-	free(list);
-	free(runs);
 }
 
 const struct verdict_row *rows_find(const struct verdicts *v, const char *bench, uint64_t bytes,

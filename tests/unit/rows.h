@@ -9,10 +9,11 @@ void rows_begin(struct summary *s, const char *run);
 /* A main row of one node: bandwidth in B/s, floor 3 %, one key a (bench, bytes). */
 struct summary_row *rows_add(struct summary *s, const char *bench, uint64_t bytes,
                              const char *subject, double value);
-/* A confirm (or control) row of the same kind. */
+/* A confirm (or control) row of the same kind; rows_partner names the other side. */
 struct summary_row *rows_add_confirm(struct summary *s, enum phase phase, int repeat,
                                      const char *bench, uint64_t bytes, const char *subject,
-                                     const char *partner, double value);
+                                     double value);
+void rows_partner(struct summary_row *r, const char *partner);
 void rows_loss(struct summary *s, const char *subject, const char *bench, const char *reason);
 
 /*
@@ -21,6 +22,7 @@ void rows_loss(struct summary *s, const char *subject, const char *bench, const 
  * node n2 in x.a.
  */
 void rows_site(struct summary *s, const char *run, unsigned t, double spread, double factor);
+enum { ROWS_RUNS_MAX = 16 };
 /* A baseline of runs 0 .. n-1 of that site. */
 void rows_baseline(unsigned n, double spread, struct baseline *out);
 

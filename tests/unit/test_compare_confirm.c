@@ -49,11 +49,13 @@ static void rerun(struct bed *t, double session, double suspect, const char *con
 			uint64_t bytes = 1024u << (2 * k);
 			double v = 1e9 * session;
 
-			rows_add_confirm(&t->s, PHASE_CONFIRM, r, "x.a", bytes, "n2", control,
-			                 v * suspect * exp(wobble[(r + (int)k) % 3]));
+			rows_partner(rows_add_confirm(&t->s, PHASE_CONFIRM, r, "x.a", bytes, "n2",
+			                              v * suspect * exp(wobble[(r + (int)k) % 3])),
+			             control);
 			if (control)
-				rows_add_confirm(&t->s, PHASE_CONTROL, r, "x.a", bytes, control,
-				                 "n2", v * exp(wobble[r]));
+				rows_partner(rows_add_confirm(&t->s, PHASE_CONTROL, r, "x.a", bytes,
+				                              control, v * exp(wobble[r])),
+				             "n2");
 		}
 	}
 }

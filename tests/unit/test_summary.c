@@ -46,8 +46,8 @@ static void make_rich(struct summary *s)
 	r = rows_add(s, "x.a", 16, "n1", NAN);
 	r->quality = ROW_NOT_MEASURED;
 	r->reason = hb_strdup("its rank never answered");
-	rows_add_confirm(s, PHASE_CONFIRM, 1, "x.a", 8, "n1", "n2", 3.0);
-	rows_add_confirm(s, PHASE_CONTROL, 1, "x.a", 8, "n2", "n1", 4.0);
+	rows_partner(rows_add_confirm(s, PHASE_CONFIRM, 1, "x.a", 8, "n1", 3.0), "n2");
+	rows_partner(rows_add_confirm(s, PHASE_CONTROL, 1, "x.a", 8, "n2", 4.0), "n1");
 	rows_loss(s, "n9", NULL, "dead");
 	hb_grow(&s->worst, &s->cap_worst, 1, sizeof(*s->worst));
 	p = &s->worst[s->n_worst++];
