@@ -134,6 +134,41 @@ static void one_slow_run_is_suspect_and_only_where_it_is_slow(void **state)
 	baseline_free(&b);
 }
 
+static void inside_a_family_rows_are_held_to_the_share_of_families_rejected(void **state)
+{
+	/* One family of eight falls: its rows are tested at q / 8, where p = 0.02 is nothing. */
+	struct baseline b;
+	struct summary s;
+	struct verdicts v;
+	const struct verdict_row *r;
+
+	(void)state;
+	rows_baseline(10, 0.01, &b);
+	rows_site(&s, "new", 50, 0.01, 1.0);
+	for (size_t i = 0; i < s.n_rows; i++) {
+		const struct base_entry *e = baseline_find(&b, s.rows[i].key.text, SUBJECT_NODE);
+		double y = baseline_series(e, s.rows[i].subject)->mean;
+
+		if (i == 1) /* x.a, smallest size, n2: the whole family falls with it */
+			y -= 0.5;
+		if (i == 5) /* x.a, next size, n2 */
+			y += dist_t_quantile(0.02, e->df_run) * e->s_run * sqrt(1.1);
+		s.rows[i].value = exp(y);
+		s.rows[i].floor = 0.001;
+	}
+	judge(&b, &s, &v);
+	assert_int_equal(v.families_rejected, 1);
+	expect(&v, "x.a", 1024, "n2", VERDICT_SUSPECT);
+	r = rows_find(&v, "x.a", 4096, "n2");
+	assert_true(fabs(r->p - 0.02) < 1e-9);
+	assert_true(r->loss > r->floor);
+	assert_true(r->p_family < 0.001);
+	assert_int_equal(v.count[VERDICT_SUSPECT], 1);
+	verdicts_free(&v);
+	summary_free(&s);
+	baseline_free(&b);
+}
+
 static void two_slow_runs_confirm_each_other(void **state)
 {
 	struct baseline b;
@@ -338,6 +373,7 @@ int main(void)
 		cmocka_unit_test(a_row_shows_the_test_it_was_judged_by),
 		cmocka_unit_test(smallest_detectable_effect_agrees_with_the_table),
 		cmocka_unit_test(one_slow_run_is_suspect_and_only_where_it_is_slow),
+		cmocka_unit_test(inside_a_family_rows_are_held_to_the_share_of_families_rejected),
 		cmocka_unit_test(two_slow_runs_confirm_each_other),
 		cmocka_unit_test(a_significant_loss_below_the_floor_passes),
 		cmocka_unit_test(a_gain_beyond_the_floor_is_improved),
