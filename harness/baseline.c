@@ -106,6 +106,8 @@ static void add_rows(struct baseline *b, const struct summary *run, size_t t)
 		if (s == SIZE_MAX)
 			s = add_series(b, entry, r->subject);
 		entry->series[s].y[t] = summary_y(r);
+		if (r->pairs == 0 && r->kind == SUBJECT_NODE && r->spread > entry->series[s].within)
+			entry->series[s].within = r->spread;
 		set_hw(&entry->series[s], run->hw);
 		/* The next row is either the next subject or the next key. */
 		s = s + 1 < entry->n_series ? s + 1 : 0;

@@ -19,6 +19,8 @@ struct base_series {
 	            */
 	int n;     /* finite ones */
 	double mean, median; /* of the finite ones */
+	double within; /* largest relative half interval inside a run; 0: unknown (never in files)
+	                */
 };
 
 struct base_entry {

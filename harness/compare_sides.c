@@ -6,7 +6,8 @@
  * - else the entry of the same key in the reference, then in the stored runs, with as many;
  * - else the scatter of the other subjects' differences under this key (at least 3 others): each
  *   difference holds one side's noise and the other's, so its s.d. is the standard error itself;
- * - else the stated default, as if it were known exactly.
+ * - else the stated default, as if it were known exactly, widened by what the figures themselves
+ *   tell of their uncertainty within a run.
  * All but the first are borrowed: what they support is never more than suspect.
  */
 #include <stdlib.h>
@@ -116,6 +117,26 @@ static void find_old(const struct sides *x, struct verdict_row *v, struct compar
 		compare_two_means(v, t, e->series[k].mean, NAN, 0.0);
 }
 
+/* The largest relative half interval (95 %) inside a run on either side; 0: not known. */
+static double within_runs(const struct verdict_row *v, const struct base_entry *mine)
+{
+	const struct base_series *a = baseline_series(v->entry, v->subject);
+	const struct base_series *b = mine ? baseline_series(mine, v->subject) : NULL;
+
+	return fmax(a ? a->within : 0.0, b ? b->within : 0.0);
+}
+
+/* The stated default, and no less than what a single run says of its own figure. */
+static double default_spread(double stated, struct verdict_row *v, const struct base_entry *mine)
+{
+	double within = within_runs(v, mine);
+
+	if (within / 1.96 > stated)
+		compare_note(v, "unstable within a run (± %.3g %%): the spread is widened",
+		             100.0 * within);
+	return hypot(stated, within / 1.96);
+}
+
 /* Second pass: the spread, from the first source that has one. */
 static void find_spread(const struct sides *x, struct compare_set *set, size_t i,
                         size_t *new_cursor)
@@ -139,7 +160,7 @@ static void find_spread(const struct sides *x, struct compare_set *set, size_t i
 		v->source = SPREAD_SUBJECTS;
 		s /= sqrt(1.0 / v->n_new + 1.0 / v->n_old); /* back to one run's */
 	} else {
-		s = x->p->default_spread;
+		s = default_spread(x->p->default_spread, v, mine);
 		df = df_known;
 	}
 	t->borrowed = v->source != SPREAD_OWN;

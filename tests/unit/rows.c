@@ -99,7 +99,7 @@ void rows_site(struct summary *s, const char *run, unsigned t, double spread, do
 void rows_baseline(unsigned n, double spread, struct baseline *out)
 {
 	struct summary runs[ROWS_RUNS_MAX];
-	const struct summary *list[ROWS_RUNS_MAX];
+	const struct summary *list[ROWS_RUNS_MAX] = { NULL };
 
 	for (unsigned t = 0; t < n; t++) {
 		char id[16];

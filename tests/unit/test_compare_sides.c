@@ -188,6 +188,32 @@ static void and_at_last_from_the_stated_default(void **state)
 	summary_free(&b);
 }
 
+static void a_figure_that_is_unstable_in_itself_widens_the_default(void **state)
+{
+	struct summary a, b;
+	const struct summary *old[] = { &a }, *list[] = { &b };
+	struct baseline base;
+	struct verdicts v;
+
+	(void)state;
+	rows_begin(&a, "old");
+	rows_begin(&b, "new");
+	rows_add(&a, "x.a", 8, "n1", 1e9)->spread = 0.392;
+	rows_add(&b, "x.a", 8, "n1", 0.7e9)->spread = 0.01;
+	rows_add(&a, "x.b", 8, "n1", 1e9)->spread = 0.01;
+	rows_add(&b, "x.b", 8, "n1", 0.7e9)->spread = 0.01;
+	baseline_build(old, 1, &base);
+	compare_sides(&base, list, 1, NULL, NULL, &params, &v);
+	assert_true(fabs(v.rows[0].s - hypot(0.02, 0.2)) < 1e-12);
+	assert_int_equal(v.rows[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(v.rows[0].note, "unstable within a run"));
+	assert_int_equal(v.rows[1].verdict, VERDICT_SUSPECT);
+	verdicts_free(&v);
+	baseline_free(&base);
+	summary_free(&a);
+	summary_free(&b);
+}
+
 static void a_row_on_one_side_only_is_shown(void **state)
 {
 	struct summary a, b;
@@ -281,6 +307,7 @@ int main(void)
 		cmocka_unit_test(then_from_stored_runs_of_the_same_key),
 		cmocka_unit_test(then_from_like_subjects_without_the_row_itself),
 		cmocka_unit_test(and_at_last_from_the_stated_default),
+		cmocka_unit_test(a_figure_that_is_unstable_in_itself_widens_the_default),
 		cmocka_unit_test(a_row_on_one_side_only_is_shown),
 		cmocka_unit_test(a_side_compared_with_itself_differs_in_nothing),
 		cmocka_unit_test(sides_with_nothing_in_common_are_incompatible),
