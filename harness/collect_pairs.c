@@ -74,16 +74,6 @@ static void index_nodes(struct scoring *s)
 	}
 }
 
-static double score(const double *y, size_t n, size_t partners)
-{
-	double best = y[0];
-	if (partners > FEW_PARTNERS)
-		return stat_node_score(y, n);
-	for (size_t i = 1; i < n; i++)
-		best = fmax(best, y[i]);
-	return best;
-}
-
 static double to_value(const struct metric_info *m, double y)
 {
 	return exp(m->higher_is_better ? y : -y);
@@ -93,7 +83,7 @@ static double to_value(const struct metric_info *m, double y)
 static size_t fill_row(struct scoring *s, struct summary_row *r, const struct metric_info *m,
                        const size_t *index, size_t n, size_t self)
 {
-	const struct entry *worst = NULL;
+	const struct entry *worst = NULL, *best = NULL;
 	size_t partners = 0;
 	s->stamp++;
 	r->lo = INFINITY;
@@ -106,6 +96,8 @@ static size_t fill_row(struct scoring *s, struct summary_row *r, const struct me
 		r->hi = fmax(r->hi, e->value);
 		if (!worst || e->y < worst->y)
 			worst = e;
+		if (!best || e->y > best->y)
+			best = e;
 		if (s->seen[other] != s->stamp) {
 			s->seen[other] = s->stamp;
 			partners++;
@@ -116,7 +108,7 @@ static size_t fill_row(struct scoring *s, struct summary_row *r, const struct me
 		r->value = to_value(m, stat_median(s->y, n));
 		return 0;
 	}
-	r->value = to_value(m, score(s->y, n, partners));
+	r->value = partners > FEW_PARTNERS ? to_value(m, stat_node_score(s->y, n)) : best->value;
 	r->n = partners;
 	r->pairs = (int)partners;
 	r->worst_partner = hb_strdup(s->c->plan.nodes.v[worst->a == self ? worst->b : worst->a]);

@@ -45,7 +45,7 @@ static int count_nodes(const struct collect *c, const struct unit_state *u)
 	for (int i = 0; i < j->n_ranks; i++)
 		n += seen[job_node(c, u, i)]++ == 0;
 	free(seen);
-	return n;
+	return n > 0 ? n : 1;
 }
 
 void collect_key(const struct collect *c, const struct cell *cell, const struct unit_state *u,
@@ -198,7 +198,7 @@ static void cells_make(struct collect *c, bool confirm, struct cells *out)
 		for (size_t k = 0; k <= out->n; k++)
 			out->start[k + 1] += out->start[k];
 		total = out->start[out->n + 1];
-		out->all = hb_realloc_array(NULL, total + 1, sizeof(*out->all));
+		out->all = hb_realloc_array(NULL, total + 1, sizeof(struct unit_state *));
 	}
 }
 

@@ -84,8 +84,8 @@ static int scan_bracket(struct scan *s, struct names *out)
 	const char *open = s->p++;
 	for (;;) {
 		const char *start = s->p;
-		uint64_t lo, hi;
-		int width, width_hi, rc = scan_number(s, &lo, &width);
+		uint64_t lo = 0, hi;
+		int width = 0, width_hi = 0, rc = scan_number(s, &lo, &width);
 		if (rc != HB_OK)
 			return rc;
 		hi = lo;
@@ -172,8 +172,9 @@ static int by_text(const void *a, const void *b)
 static int refuse_repeats(const struct scan *s, const struct nodeset *set)
 {
 	int rc = HB_OK;
-	char **v = hb_realloc_array(NULL, set->n, sizeof(*v));
-	memcpy(v, set->v, set->n * sizeof(*v));
+	char **v = hb_realloc_array(NULL, set->n + 1, sizeof(*v));
+	for (size_t i = 0; i < set->n; i++)
+		v[i] = set->v[i];
 	qsort(v, set->n, sizeof(*v), by_text);
 	for (size_t i = 1; rc == HB_OK && i < set->n; i++)
 		if (strcmp(v[i - 1], v[i]) == 0)
@@ -198,8 +199,8 @@ int nodeset_parse(const char *text, struct nodeset *out, struct hb_err *err)
 			break;
 		}
 		hb_grow(&out->v, &out->cap, out->n + word.n, sizeof(*out->v));
-		memcpy(out->v + out->n, word.v, word.n * sizeof(*word.v));
-		out->n += word.n;
+		for (size_t i = 0; i < word.n; i++)
+			out->v[out->n++] = word.v[i];
 		free(word.v);
 		if (*s.p != ',')
 			break;

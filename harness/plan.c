@@ -13,9 +13,9 @@ enum { HELPER_NAME_MAX = 32 };
  * What a case should take: warm-up and blocks often stop early at the precision, the rest is
  * preparing, verifying and telling. A step's start is mpirun's or srun's.
  */
-static const double CASE_SHARE = 0.7, CASE_EXTRA_S = 0.1, START_S = 2;
+static const double case_share = 0.7, case_extra_s = 0.1, start_s = 2;
 /* Generous: a deadline ends what hangs, it must not end what is slow. */
-static const double DEADLINE_FACTOR = 4, DEADLINE_EXTRA_S = 60, DEADLINE_HANGS = 2;
+static const double deadline_factor = 4, deadline_extra_s = 60, deadline_hangs = 2;
 
 struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn)
 {
@@ -30,6 +30,14 @@ struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn)
 	for (int i = 0; i < s->n_ranks; i++)
 		s->rank_node[i] = (size_t)(i / rpn);
 	return s;
+}
+
+int plan_check_names(const struct plan *p, struct hb_err *err)
+{
+	if (nodeset_find(&p->nodes, "cluster") < 0)
+		return HB_OK;
+	return hb_fail(err, HB_E_USAGE,
+	               "a node may not be called 'cluster': that name stands for all nodes");
 }
 
 void plan_job_view(const struct plan *p, struct plan_job *j, size_t n)
@@ -90,22 +98,23 @@ static double width(const struct plan *p, const struct plan_job *j)
 		return (double)n;
 	if (p->max_pairs > 0 && (size_t)p->max_pairs < n / 2)
 		return p->max_pairs;
-	return n / 2 > 1 ? (double)(n / 2) : 1;
+	size_t pairs = n / 2;
+	return pairs > 1 ? (double)pairs : 1;
 }
 
 void plan_step_estimate(struct plan *p, struct plan_step *s)
 {
-	double seconds = START_S, longest = 0;
+	double seconds = start_s, longest = 0;
 	for (size_t i = 0; i < s->n_jobs; i++) {
 		const struct plan_job *j = &s->jobs[i];
 		const struct suite_entry *e = &p->suite->entries[j->entry];
-		double one = CASE_SHARE * e->max_time_s + CASE_EXTRA_S;
+		double one = case_share * e->max_time_s + case_extra_s;
 		seconds += (double)j->cases.n * one / width(p, j);
 		if (e->deadline_s > longest)
 			longest = e->deadline_s;
 	}
 	s->predicted_s = seconds;
-	s->deadline_s = DEADLINE_EXTRA_S + DEADLINE_FACTOR * seconds + DEADLINE_HANGS * longest;
+	s->deadline_s = deadline_extra_s + deadline_factor * seconds + deadline_hangs * longest;
 	p->predicted_s += seconds;
 }
 
@@ -309,6 +318,7 @@ int plan_make(const struct suite *suite, const struct nodeset *nodes, const char
 		hb_grow(&out->nodes.v, &out->nodes.cap, out->nodes.n + 1, sizeof(*out->nodes.v));
 		out->nodes.v[out->nodes.n++] = hb_strdup(nodes->v[i]);
 	}
+	rc = plan_check_names(out, err);
 	for (size_t i = 0; rc == HB_OK && i < suite->n_entries; i++) {
 		const struct suite_entry *e = &suite->entries[i];
 		rc = e->info->cases(e->info, e->opts, &out->cases[i], err);

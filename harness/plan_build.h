@@ -6,6 +6,8 @@
 
 /* A new step without jobs: rpn ranks on every node, node by node. Valid until the next one. */
 struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn);
+/* No node may bear the name that stands for all of them. */
+int plan_check_names(const struct plan *p, struct hb_err *err);
 /* Makes j->cases the view of n cases from j->first_case on. */
 void plan_job_view(const struct plan *p, struct plan_job *j, size_t n);
 /*

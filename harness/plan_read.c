@@ -45,15 +45,18 @@ static int cases_from_json(struct reader *r, json_object *arr, const struct js_a
 	return rc;
 }
 
+struct indices {
+	size_t *v, n;
+};
+
 /* Whole numbers in [0, limit), all different if distinct. */
 static int read_indices(struct reader *r, json_object *o, const struct js_at *at, const char *key,
-                        size_t limit, bool distinct, size_t **out, size_t *n)
+                        size_t limit, bool distinct, struct indices *out)
 {
 	json_object *arr = NULL;
 	struct js_at here = js_at_key(at, key);
 	int rc = js_get_arr(o, at, key, JS_REQUIRED, &arr, r->err);
-	*out = NULL;
-	*n = 0;
+	*out = (struct indices){ NULL, 0 };
 	if (rc != HB_OK)
 		return rc;
 	size_t len = json_object_array_length(arr);
@@ -61,7 +64,7 @@ static int read_indices(struct reader *r, json_object *o, const struct js_at *at
 		return js_fail(&here, r->err, "%zu elements; expected 1 to %d", len,
 		               PLAN_RANKS_MAX);
 	unsigned char *seen = distinct ? hb_alloc(limit) : NULL;
-	*out = hb_realloc_array(NULL, len, sizeof(**out));
+	out->v = hb_realloc_array(NULL, len, sizeof(*out->v));
 	for (size_t i = 0; rc == HB_OK && i < len; i++) {
 		json_object *v = json_object_array_get_idx(arr, i);
 		int64_t x = json_object_is_type(v, json_type_int) ? json_object_get_int64(v) : -1;
@@ -71,7 +74,7 @@ static int read_indices(struct reader *r, json_object *o, const struct js_at *at
 		else if (seen && seen[x]++)
 			rc = js_fail(&here, r->err, "%lld stands twice in it", (long long)x);
 		else
-			(*out)[(*n)++] = (size_t)x;
+			out->v[out->n++] = (size_t)x;
 	}
 	free(seen);
 	return rc;
@@ -134,13 +137,13 @@ static int take_units(struct reader *r, const struct js_at *at, const struct pla
 static int job_ranks(struct reader *r, json_object *o, const struct js_at *at,
                      const struct plan_step *s, struct plan_job *j)
 {
-	size_t *v, n;
-	int rc = read_indices(r, o, at, "ranks", (size_t)s->n_ranks, true, &v, &n);
-	j->ranks = hb_realloc_array(NULL, n + 1, sizeof(*j->ranks));
-	j->n_ranks = (int)n;
-	for (size_t i = 0; i < n; i++)
-		j->ranks[i] = (int)v[i];
-	free(v);
+	struct indices ranks;
+	int rc = read_indices(r, o, at, "ranks", (size_t)s->n_ranks, true, &ranks);
+	j->ranks = hb_realloc_array(NULL, ranks.n + 1, sizeof(*j->ranks));
+	j->n_ranks = (int)ranks.n;
+	for (size_t i = 0; i < ranks.n; i++)
+		j->ranks[i] = (int)ranks.v[i];
+	free(ranks.v);
 	return rc;
 }
 
@@ -199,7 +202,7 @@ static int step_from_json(struct reader *r, json_object *o, const struct js_at *
 	struct plan_step *s = &r->p->steps[index];
 	json_object *jobs = NULL;
 	const char *helper = NULL;
-	size_t n_ranks = 0;
+	struct indices ranks = { NULL, 0 };
 	struct js_at jobs_at = js_at_key(at, "jobs"), id_at = js_at_key(at, "id");
 	if (!json_object_is_type(o, json_type_object))
 		return js_fail(at, r->err, "expected an object");
@@ -211,8 +214,9 @@ static int step_from_json(struct reader *r, json_object *o, const struct js_at *
 	if (rc == HB_OK)
 		rc = js_get_int(o, at, "rpn", JS_REQUIRED, 1, PLAN_RANKS_MAX, &s->rpn, r->err);
 	if (rc == HB_OK)
-		rc = read_indices(r, o, at, "rank_node", r->p->nodes.n, false, &s->rank_node,
-		                  &n_ranks);
+		rc = read_indices(r, o, at, "rank_node", r->p->nodes.n, false, &ranks);
+	s->rank_node = ranks.v;
+	s->n_ranks = (int)ranks.n;
 	if (rc == HB_OK)
 		rc = js_get_f64(o, at, "deadline_s", JS_REQUIRED, &s->deadline_s, r->err);
 	if (rc == HB_OK)
@@ -222,7 +226,6 @@ static int step_from_json(struct reader *r, json_object *o, const struct js_at *
 	if (rc != HB_OK)
 		return rc;
 	s->helper = hb_strdup(helper);
-	s->n_ranks = (int)n_ranks;
 	size_t n = json_object_array_length(jobs);
 	hb_grow(&s->jobs, &s->cap_jobs, n, sizeof(*s->jobs));
 	for (size_t i = 0; rc == HB_OK && i < n; i++) {
@@ -274,7 +277,7 @@ static int read_head(struct reader *r, json_object *o, const struct js_at *top)
 	p->launcher = hb_strdup(launcher);
 	if (nodeset_parse(nodes, &p->nodes, r->err) != HB_OK)
 		return hb_fail_in(r->err, "%s: $.nodes", top->name);
-	return HB_OK;
+	return plan_check_names(p, r->err);
 }
 
 static int read_body(struct reader *r, json_object *o, const struct js_at *top)

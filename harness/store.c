@@ -12,6 +12,7 @@
 
 /* 20261130-014210-7f3a: UTC time, then a random part. Ids sort by time. */
 enum { ID_LEN = 20, ID_TIME_LEN = 16, ID_TRIES = 200, NAMES_SHOWN = 3 };
+enum { SAME_SECOND_NAP_NS = 50000000 };
 static const char id_form[] = "dddddddd-dddddd-xxxx";
 
 static bool is_id(const char *s)
@@ -211,7 +212,7 @@ int store_run_new(const struct store *s, char **id, char **dir, struct hb_err *e
 			return hb_fail(err, HB_E_IO, "the system's clock is not usable");
 		int r = id_random(last_of_second(s, stamp));
 		if (r < 0) { /* no number left in this second */
-			nanosleep(&(struct timespec){ 0, 50 * 1000 * 1000 }, NULL);
+			nanosleep(&(struct timespec){ 0, SAME_SECOND_NAP_NS }, NULL);
 			continue;
 		}
 		char *name = hb_format("%s%04x", stamp, (unsigned)r);

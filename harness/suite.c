@@ -9,7 +9,7 @@
 #include "harness/store.h"
 
 enum { ROUNDS_MAX = 65536, RPN_MAX = 1024 };
-static const double MAX_TIME_MAX = 3600, DEADLINE_MAX = 86400;
+static const double max_time_most = 3600, deadline_most = 86400;
 
 const char *const suite_keys[] = { "schema", "name", "summary", "rounds", "benches", NULL };
 const char *const suite_entry_keys[] = { "bench",     "options",  "precision", "max_time",
@@ -60,9 +60,9 @@ static int check_entry(const struct suite_entry *e, const struct js_at *at, stru
 	struct case_list cases;
 	int rc = check_range(at, "precision", e->precision, 0.0001, 0.5, err);
 	if (rc == HB_OK)
-		rc = check_range(at, "max_time", e->max_time_s, 0.001, MAX_TIME_MAX, err);
+		rc = check_range(at, "max_time", e->max_time_s, 0.001, max_time_most, err);
 	if (rc == HB_OK)
-		rc = check_range(at, "deadline", e->deadline_s, e->max_time_s, DEADLINE_MAX, err);
+		rc = check_range(at, "deadline", e->deadline_s, e->max_time_s, deadline_most, err);
 	if (rc == HB_OK)
 		rc = check_range(at, "floor", e->floor, 0.0001, 10, err);
 	if (rc == HB_OK)

@@ -108,7 +108,7 @@ static void many_cases_are_split_into_jobs(void **state)
 	drop(&m);
 }
 
-static void a_plan_that_would_never_end_is_refused(void **state)
+static void plans_that_cannot_be_run_are_refused(void **state)
 {
 	struct made m;
 	struct hb_err err;
@@ -125,6 +125,9 @@ static void a_plan_that_would_never_end_is_refused(void **state)
 	                          "n[1-60000]", 0, &err),
 	                 HB_E_USAGE);
 	assert_non_null(strstr(err.text, "60000 nodes with 1024 ranks"));
+	drop(&m);
+	assert_int_equal(try_plan(&m, suite_all, "n1,cluster", 0, &err), HB_E_USAGE);
+	assert_non_null(strstr(err.text, "'cluster'"));
 	drop(&m);
 }
 
@@ -151,7 +154,7 @@ int main(void)
 		cmocka_unit_test(several_nodes_have_one_rank_each_and_steps_of_their_own_for_more),
 		cmocka_unit_test(local_jobs_of_different_nodes_may_run_at_once),
 		cmocka_unit_test(many_cases_are_split_into_jobs),
-		cmocka_unit_test(a_plan_that_would_never_end_is_refused),
+		cmocka_unit_test(plans_that_cannot_be_run_are_refused),
 		cmocka_unit_test(a_limit_on_pairs_at_once_lengthens_the_prediction),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
