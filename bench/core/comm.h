@@ -57,10 +57,15 @@ struct comm *comm_solo_open(void);
 void comm_threads_open(int n, struct comm **out);
 
 /*
- * size ranks as processes over TCP: rank 0 listens on listen_fd (already bound and listening; it
- * stays the caller's), the others connect to host:port. For two hosts without MPI, and tests.
+ * size ranks as processes over TCP: rank 0 listens, the others connect to it. For two hosts without
+ * MPI, and tests. timeout_ms (-1: none) is for the start alone.
  */
-int comm_tcp_open(int rank, int size, int listen_fd, const char *host, int port, int timeout_ms,
+struct comm_tcp_place {
+	int listen_fd;    /* rank 0: already bound and listening, stays the caller's */
+	const char *host; /* the others: where rank 0 is, as a numeric IPv4 address */
+	int port;
+};
+int comm_tcp_open(int rank, int size, const struct comm_tcp_place *rank0, int timeout_ms,
                   struct comm **out, struct hb_err *err);
 
 #endif

@@ -240,7 +240,7 @@ static int ask_offset(struct tcp_comm *t, int root, double *offset_ns, double *e
 	double best = -1;
 
 	for (int i = 0; i < OFFSET_ROUNDS; i++) {
-		uint64_t theirs, before = clock_ns(), after;
+		uint64_t theirs = 0, before = clock_ns(), after;
 		int rc = send_to(t, root, NULL, 0, err);
 
 		if (!rc)
@@ -330,11 +330,11 @@ static struct tcp_comm *comm_new(struct mesh *mesh, uint64_t context, int rank, 
 	return t;
 }
 
-int comm_tcp_open(int rank, int size, int listen_fd, const char *host, int port, int timeout_ms,
+int comm_tcp_open(int rank, int size, const struct comm_tcp_place *rank0, int timeout_ms,
                   struct comm **out, struct hb_err *err)
 {
 	struct mesh *mesh;
-	int rc = mesh_open(rank, size, listen_fd, host, port, timeout_ms, &mesh, err);
+	int rc = mesh_open(rank, size, rank0, timeout_ms, &mesh, err);
 
 	if (rc < 0)
 		return rc;

@@ -10,6 +10,7 @@
 
 #include "bench/base/buf.h"
 #include "bench/base/err.h"
+#include "bench/core/comm.h"
 
 enum { MESH_RANKS_MAX = 1024, MESH_MESSAGE_MAX = 64 << 20 };
 
@@ -21,7 +22,7 @@ struct mesh_key {
 };
 
 /* As comm_tcp_open; the new mesh has one reference. */
-int mesh_open(int rank, int size, int listen_fd, const char *host, int port, int timeout_ms,
+int mesh_open(int rank, int size, const struct comm_tcp_place *rank0, int timeout_ms,
               struct mesh **out, struct hb_err *err);
 struct mesh *mesh_ref(struct mesh *m);
 void mesh_unref(struct mesh *m); /* the last one closes */

@@ -110,7 +110,7 @@ static int meet_all(struct mesh *m, int listen_fd, uint64_t deadline_ns, struct 
 	for (int i = 1; i < m->size && !rc; i++) {
 		struct sockaddr_in peer;
 		struct place told;
-		int fd, who;
+		int fd, who = 0;
 
 		rc = accept_one(listen_fd, deadline_ns, &fd, &peer, err);
 		if (!rc)
@@ -150,7 +150,7 @@ static int join_all(struct mesh *m, const struct sockaddr_in *root, int own_fd,
 	}
 	for (int i = m->rank + 1; i < m->size && !rc; i++) {
 		struct sockaddr_in peer;
-		int fd, who;
+		int fd, who = 0;
 
 		rc = accept_one(own_fd, deadline_ns, &fd, &peer, err);
 		if (!rc)
@@ -176,7 +176,7 @@ static int open_as_member(struct mesh *m, const char *host, int port, uint64_t d
 	return rc;
 }
 
-int mesh_open(int rank, int size, int listen_fd, const char *host, int port, int timeout_ms,
+int mesh_open(int rank, int size, const struct comm_tcp_place *rank0, int timeout_ms,
               struct mesh **out, struct hb_err *err)
 {
 	uint64_t deadline_ns = timeout_ms < 0
@@ -194,8 +194,8 @@ int mesh_open(int rank, int size, int listen_fd, const char *host, int port, int
 	m->links = hb_alloc((size_t)size * sizeof(*m->links));
 	for (int i = 0; i < size; i++)
 		m->links[i].fd = -1;
-	rc = rank == 0 ? meet_all(m, listen_fd, deadline_ns, err)
-	               : open_as_member(m, host, port, deadline_ns, err);
+	rc = rank == 0 ? meet_all(m, rank0->listen_fd, deadline_ns, err)
+	               : open_as_member(m, rank0->host, rank0->port, deadline_ns, err);
 	if (rc < 0)
 		mesh_unref(m);
 	else

@@ -106,8 +106,15 @@ static size_t chunk_end(const double *v, size_t n, size_t from)
 	return i;
 }
 
-static int emit_chunk(struct emit *e, const struct rec_ids *ids, const char *metric,
-                      const char *kept, uint64_t seq, uint64_t of, const double *v, size_t n,
+/* One of the parts that a series is sent in. */
+struct chunk {
+	const char *metric, *kept;
+	uint64_t seq, of;
+	const double *v;
+	size_t n;
+};
+
+static int emit_chunk(struct emit *e, const struct rec_ids *ids, const struct chunk *c,
                       struct hb_err *err)
 {
 	json_object *o = json_object_new_object(), *values = json_object_new_array();
@@ -118,38 +125,37 @@ static int emit_chunk(struct emit *e, const struct rec_ids *ids, const char *met
 	js_set_u64(o, "attempt", ids->attempt);
 	js_set_u64(o, "unit", ids->unit);
 	js_set_str(o, "phase", phase_name(ids->phase));
-	js_set_str(o, "metric", metric);
-	js_set_u64(o, "seq", seq);
-	js_set_u64(o, "of", of);
-	js_set_str(o, "kept", kept);
-	for (size_t i = 0; i < n; i++)
-		json_object_array_add(values, js_f64(v[i]));
+	js_set_str(o, "metric", c->metric);
+	js_set_u64(o, "seq", c->seq);
+	js_set_u64(o, "of", c->of);
+	js_set_str(o, "kept", c->kept);
+	for (size_t i = 0; i < c->n; i++)
+		json_object_array_add(values, js_f64(c->v[i]));
 	js_set_obj(o, "v", values);
 	rc = e->record(e, o, err);
 	js_put(o);
 	return rc;
 }
 
-int emit_samples(struct emit *e, const struct rec_ids *ids, const char *metric,
-                 const double *samples, size_t n, const double *block_medians, size_t n_blocks,
-                 struct hb_err *err)
+int emit_series(struct emit *e, const struct rec_ids *ids, const struct emit_series *series,
+                struct hb_err *err)
 {
-	const char *kept = "all";
-	uint64_t of = 0;
+	struct chunk c = { .metric = series->metric, .kept = "all" };
+	const double *v = series->samples;
+	size_t n = series->n;
 	int rc = HB_OK;
 
 	if (n > RUN_SAMPLES_KEPT) {
-		kept = "blocks";
-		samples = block_medians;
-		n = n_blocks < RUN_SAMPLES_KEPT ? n_blocks : RUN_SAMPLES_KEPT;
+		c.kept = "blocks";
+		v = series->block_medians;
+		n = series->n_blocks < RUN_SAMPLES_KEPT ? series->n_blocks : RUN_SAMPLES_KEPT;
 	}
-	for (size_t at = 0; at < n; at = chunk_end(samples, n, at))
-		of++;
-	for (size_t at = 0, seq = 0; !rc && at < n; seq++) {
-		size_t end = chunk_end(samples, n, at);
-
-		rc = emit_chunk(e, ids, metric, kept, seq, of, samples + at, end - at, err);
-		at = end;
+	for (size_t at = 0; at < n; at = chunk_end(v, n, at))
+		c.of++;
+	for (size_t at = 0; !rc && at < n; at += c.n, c.seq++) {
+		c.v = v + at;
+		c.n = chunk_end(v, n, at) - at;
+		rc = emit_chunk(e, ids, &c, err);
 	}
 	return rc;
 }

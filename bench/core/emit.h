@@ -21,9 +21,22 @@ struct emit *emit_control_new(struct control *c); /* c stays the caller's */
 int emit_file_new(const char *path, struct emit **out, struct hb_err *err);
 struct emit *emit_table_new(FILE *out);
 
-/* The samples of a point in chunks of at most RECORD_MAX bytes, thinned as contracts.md says. */
-int emit_samples(struct emit *e, const struct rec_ids *ids, const char *metric,
-                 const double *samples, size_t n, const double *block_medians, size_t n_blocks,
-                 struct hb_err *err);
+/* The samples of a point, ns an iteration, under the name of its first metric. */
+struct emit_series {
+	const char *metric;
+	const double *samples;
+	size_t n;
+	const double *block_medians;
+	size_t n_blocks;
+};
+/* In chunks of at most RECORD_MAX bytes, thinned as contracts.md says. */
+int emit_series(struct emit *e, const struct rec_ids *ids, const struct emit_series *series,
+                struct hb_err *err);
+/* The same with the series written out. */
+#define emit_samples(e, ids, metric, samples, n, block_medians, n_blocks, err)                     \
+	emit_series((e), (ids),                                                                    \
+	            &(const struct emit_series){ (metric), (samples), (n), (block_medians),        \
+	                                         (n_blocks) },                                     \
+	            (err))
 
 #endif

@@ -216,7 +216,7 @@ static int parse(json_object *msg, const struct js_at *at, const struct helper *
                  struct hb_err *err)
 {
 	struct js_at bench_at = js_at_key(at, "bench");
-	const char *bench = NULL;
+	const char *bench = "";
 	int rc;
 
 	rc = parse_ids(msg, at, j, err);

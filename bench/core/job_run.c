@@ -151,8 +151,10 @@ static int send_figures(struct work *w, size_t i, const struct run_result *r, st
 	js_put(p.per_rank);
 	if (rc < 0 || p.n_metrics == 0)
 		return rc;
-	return emit_samples(w->emit, &p.ids, p.metrics[0].name, r->samples, r->n_samples,
-	                    r->block_medians, (size_t)r->blocks, err);
+	return emit_series(w->emit, &p.ids,
+	                   &(struct emit_series){ p.metrics[0].name, r->samples, r->n_samples,
+	                                          r->block_medians, (size_t)r->blocks },
+	                   err);
 }
 
 /* Measures one case and tells of it. Only a failure to tell is returned. */
@@ -252,7 +254,7 @@ int job_run(const struct job *j, struct comm *world, struct emit *e, struct hb_e
 	struct hb_err why = { HB_OK, "" };
 	int rc = join(&w, world, &why), told;
 
-	if (rc < 0) {
+	if (rc < 0 || !w.bench.comm) {
 		remember(&w, rc, &why);
 		told = end_rest(&w, 0, unit_of(rc), why.text, err);
 	} else {

@@ -111,7 +111,7 @@ static int judge_data(struct run *r, const uint64_t *counts, struct hb_err *err)
 	struct buf who = BUF_INIT;
 
 	for (int i = 0; i < r->b->nranks; i++) {
-		const uint64_t *c = &counts[2 * i];
+		const uint64_t *c = &counts[(size_t)i * 2];
 
 		r->out->verified += c[0];
 		r->out->bad += c[1];

@@ -22,7 +22,7 @@ enum { ARRAYS = 3, ALIGN = 4096 / sizeof(double) };
  * The arrays of a part begin this many cache lines apart beyond whole pages: at equal offsets in
  * their pages a load would wait for the store before it (4 KiB aliasing).
  */
-enum { STAGGER = 21 * 64 / sizeof(double) };
+enum { STAGGER = 21 * (64 / sizeof(double)) };
 /* Working set that each thread sweeps in an iteration at least: some 100 us against 0.5 us of
  * release.
  */

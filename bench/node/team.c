@@ -23,7 +23,17 @@ struct member {
 	struct hb_err why;
 };
 
+/*
+ * Where working members meet: spinning first, for they start together; then giving way, for there
+ * may be fewer cores than members. On a line of its own, away from what is only read.
+ */
+struct meeting {
+	_Alignas(LINE) atomic_int arrived;
+	atomic_uint generation;
+};
+
 struct team {
+	struct meeting meeting;
 	int size, started;
 	struct member *members;
 
@@ -40,24 +50,20 @@ struct team {
 	team_timed *timed;
 	void *arg;
 	int answer;
-
-	/* Where working members meet: spinning first, for they start together; then giving way,
-	 * for there may be fewer cores than members. */
-	_Alignas(LINE) atomic_int arrived;
-	_Alignas(LINE) atomic_uint generation;
 };
 
 static void meet(struct team *t)
 {
-	unsigned generation = atomic_load_explicit(&t->generation, memory_order_acquire);
+	unsigned generation = atomic_load_explicit(&t->meeting.generation, memory_order_acquire);
 	int spins = 0;
 
-	if (atomic_fetch_add_explicit(&t->arrived, 1, memory_order_acq_rel) == t->size - 1) {
-		atomic_store_explicit(&t->arrived, 0, memory_order_relaxed);
-		atomic_fetch_add_explicit(&t->generation, 1, memory_order_acq_rel);
+	if (atomic_fetch_add_explicit(&t->meeting.arrived, 1, memory_order_acq_rel) ==
+	    t->size - 1) {
+		atomic_store_explicit(&t->meeting.arrived, 0, memory_order_relaxed);
+		atomic_fetch_add_explicit(&t->meeting.generation, 1, memory_order_acq_rel);
 		return;
 	}
-	while (atomic_load_explicit(&t->generation, memory_order_acquire) == generation)
+	while (atomic_load_explicit(&t->meeting.generation, memory_order_acquire) == generation)
 		if (++spins > SPINS)
 			sched_yield();
 }

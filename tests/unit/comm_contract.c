@@ -1,7 +1,7 @@
 #include "comm_contract.h"
 
 #include <math.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,19 +11,16 @@
 
 enum { LONG_VALUES = 5000, SILENT_MS = 400, PATIENCE_S = 30 };
 
-static int broken(struct contract *out, const char *fmt, ...) HB_PRINTF(2, 3);
-
-static int broken(struct contract *out, const char *fmt, ...)
+static int minus_one(int length)
 {
-	va_list ap;
-
-	if (out->text[0])
-		return -1;
-	va_start(ap, fmt);
-	vsnprintf(out->text, sizeof(out->text), fmt, ap);
-	va_end(ap);
+	(void)length;
 	return -1;
 }
+
+/* Keeps the first broken promise, a printf text, and forgets later ones; -1. */
+#define broken(out, ...)                                                                           \
+	minus_one(snprintf((out)->text[0] ? (char[CONTRACT_TEXT]){ "" } : (out)->text,             \
+	                   CONTRACT_TEXT, __VA_ARGS__))
 
 static int rank_of(const struct comm *c)
 {

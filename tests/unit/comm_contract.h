@@ -8,8 +8,9 @@
 
 #include "bench/core/comm.h"
 
+enum { CONTRACT_TEXT = 640 };
 struct contract {
-	char text[512]; /* the first broken promise; "" : none */
+	char text[CONTRACT_TEXT]; /* the first broken promise; "": none */
 };
 
 /*

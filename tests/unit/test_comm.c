@@ -96,8 +96,9 @@ static void *open_and_run(void *arg)
 {
 	struct rank *r = arg;
 
-	r->rc = comm_tcp_open(r->rank, r->size, r->listen_fd, "127.0.0.1", r->port, 20000, &r->comm,
-	                      &r->err);
+	struct comm_tcp_place rank0 = { r->listen_fd, "127.0.0.1", r->port };
+
+	r->rc = comm_tcp_open(r->rank, r->size, &rank0, 20000, &r->comm, &r->err);
 	return r->rc < 0 ? NULL : run_contract(r);
 }
 
@@ -129,10 +130,16 @@ static void tcp_gives_up_when_rank_0_does_not_listen(void **state)
 
 	(void)state;
 	close(fd); /* the port is nobody's now */
-	assert_int_equal(comm_tcp_open(1, 2, -1, "127.0.0.1", port, 200, &c, &err), HB_E_TIMEOUT);
+	assert_int_equal(comm_tcp_open(1, 2, &(struct comm_tcp_place){ -1, "127.0.0.1", port }, 200,
+	                               &c, &err),
+	                 HB_E_TIMEOUT);
 	assert_non_null(strstr(err.text, "does not listen"));
-	assert_int_equal(comm_tcp_open(1, 2, -1, "localhost", port, 200, &c, &err), HB_E_USAGE);
-	assert_int_equal(comm_tcp_open(2, 2, -1, "127.0.0.1", port, 200, &c, &err), HB_E_USAGE);
+	assert_int_equal(comm_tcp_open(1, 2, &(struct comm_tcp_place){ -1, "localhost", port }, 200,
+	                               &c, &err),
+	                 HB_E_USAGE);
+	assert_int_equal(comm_tcp_open(2, 2, &(struct comm_tcp_place){ -1, "127.0.0.1", port }, 200,
+	                               &c, &err),
+	                 HB_E_USAGE);
 	assert_null(c);
 }
 
@@ -143,7 +150,9 @@ static void tcp_rank_0_gives_up_when_nobody_comes(void **state)
 	struct comm *c = NULL;
 
 	(void)state;
-	assert_int_equal(comm_tcp_open(0, 2, fd, "127.0.0.1", port, 100, &c, &err), HB_E_TIMEOUT);
+	assert_int_equal(comm_tcp_open(0, 2, &(struct comm_tcp_place){ fd, "127.0.0.1", port }, 100,
+	                               &c, &err),
+	                 HB_E_TIMEOUT);
 	close(fd);
 }
 
@@ -170,7 +179,9 @@ static void tcp_refuses_a_stranger(void **state)
 
 	(void)state;
 	assert_int_equal(pthread_create(&stranger.thread, NULL, send_garbage, &stranger), 0);
-	assert_int_equal(comm_tcp_open(0, 2, fd, "127.0.0.1", stranger.port, 5000, &c, &err),
+	assert_int_equal(comm_tcp_open(0, 2,
+	                               &(struct comm_tcp_place){ fd, "127.0.0.1", stranger.port },
+	                               5000, &c, &err),
 	                 HB_E_FORMAT);
 	pthread_join(stranger.thread, NULL);
 	close(fd);

@@ -174,9 +174,8 @@ static void one_lost_module_of_sixteen_shows(void **state)
 		unsigned long long mib;
 		const char *text;
 	} rows[] = {
-		{ 503 * 1024, "512 GiB" }, { 471 * 1024, "480 GiB" },
-		{ 377 * 1024, "384 GiB" }, { 1007 * 1024, "1024 GiB" },
-		{ 755 * 1024, "768 GiB" }, { 62 * 1024 + 512, "64 GiB" },
+		{ 515072, "512 GiB" },   { 482304, "480 GiB" }, { 386048, "384 GiB" },
+		{ 1031168, "1024 GiB" }, { 773120, "768 GiB" }, { 64000, "64 GiB" },
 		{ 7600, "7.5 GiB" },
 	};
 	const struct machine *m = *state;

@@ -177,6 +177,7 @@ static void every_operation_is_measured_and_checked(void **state)
 	for (int op = MEMORY_COPY; op <= MEMORY_TRIAD; op++) {
 		for (size_t i = 0; i < 3; i++) {
 			struct one_case o = { .opts = { .ops = UINT64_C(1) << op, .threads = 3 } };
+			uint64_t elements;
 			double moved;
 
 			if (run_one(&o, sizes[i]) < 0)
@@ -188,8 +189,9 @@ static void every_operation_is_measured_and_checked(void **state)
 			/* Whole sweeps of 2 or 3 arrays, about 1 MiB of working set a thread at
 			 * least. */
 			moved = node_memory.bytes_moved(&o.b);
-			assert_true(fabs(fmod(moved, memory_ops[op].arrays * 8 *
-			                                     (double)(sizes[i] / 24))) <= 0);
+			elements = sizes[i] / 24;
+			assert_true(fabs(fmod(moved,
+			                      memory_ops[op].arrays * 8 * (double)elements)) <= 0);
 			assert_true(moved >= 0.99 * (2 << 20));
 			end_one(&o);
 		}
