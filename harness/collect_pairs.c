@@ -79,11 +79,12 @@ static double to_value(const struct metric_info *m, double y)
 	return exp(m->higher_is_better ? y : -y);
 }
 
-/* Figures of the entries at index (NULL: all of e) into a row; returns how many pairs they are. */
+/* Figures of the n entries at index (NULL: all of e), one at least, into a row; returns how many
+ * pairs they are. */
 static size_t fill_row(struct scoring *s, struct summary_row *r, const struct metric_info *m,
                        const size_t *index, size_t n, size_t self)
 {
-	const struct entry *worst = NULL, *best = NULL;
+	const struct entry *worst = &s->e[index ? index[0] : 0], *best = worst;
 	size_t partners = 0;
 	s->stamp++;
 	r->lo = INFINITY;
@@ -94,9 +95,9 @@ static size_t fill_row(struct scoring *s, struct summary_row *r, const struct me
 		s->y[i] = e->y;
 		r->lo = fmin(r->lo, e->value);
 		r->hi = fmax(r->hi, e->value);
-		if (!worst || e->y < worst->y)
+		if (e->y < worst->y)
 			worst = e;
-		if (!best || e->y > best->y)
+		if (e->y > best->y)
 			best = e;
 		if (s->seen[other] != s->stamp) {
 			s->seen[other] = s->stamp;
