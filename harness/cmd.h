@@ -11,8 +11,6 @@
 #include "harness/verdict.h"
 #include "reports/doc.h"
 
-#define HPCBENCH_VERSION "0.1.0"
-
 enum cmd_color_when { CMD_COLOR_AUTO, CMD_COLOR_ALWAYS, CMD_COLOR_NEVER };
 
 /* --store --json --quiet --verbose --color, accepted before and after the command's name. */

@@ -4,8 +4,26 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
+#include "harness/collect.h"
 
 enum { STORED_BYTES_MAX = 64 << 20 };
+
+/*
+ * The summary of a run; where hpcbench was killed before it wrote one, it is collected from the
+ * records, which are there up to the last finished unit. Nothing is written: the run may be live.
+ */
+static int read_run(const char *dir, struct summary *out, struct hb_err *err)
+{
+	char *path = hb_format("%s/summary.json", dir), *plan = hb_format("%s/plan.json", dir);
+	bool collected = access(path, F_OK) == 0 || access(plan, F_OK) != 0;
+	int rc = collected ? summary_read(dir, out, err) : collect_run(dir, out, err);
+
+	if (rc == HB_OK && !collected)
+		out->partial = true;
+	free(path);
+	free(plan);
+	return rc;
+}
 
 /* Takes dirs, which holds n of them, into out. */
 static int add_dirs(struct run_list *out, char **dirs, size_t n, struct hb_err *err)
@@ -16,7 +34,7 @@ static int add_dirs(struct run_list *out, char **dirs, size_t n, struct hb_err *
 	out->dirs = hb_realloc_array(out->dirs, total + 1, sizeof *out->dirs);
 	for (size_t i = 0; i < n && rc == HB_OK; i++) {
 		struct summary *s = &out->v[out->n];
-		rc = summary_read(dirs[i], s, err);
+		rc = read_run(dirs[i], s, err);
 		if (rc != HB_OK)
 			break;
 		out->dirs[out->n++] = hb_strdup(dirs[i]);

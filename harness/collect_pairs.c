@@ -12,7 +12,7 @@
 
 enum { FEW_PARTNERS = 3 };
 
-/* One measured direction of one pair. */
+/* One measured pair; of its two directions, where they are measured apart, the worse. */
 struct entry {
 	const struct unit_state *u;
 	size_t a, b;
@@ -38,6 +38,24 @@ static size_t class_of(const struct collect *c, const struct unit_state *u)
 	return a < b ? a * NODESET_MAX + b : b * NODESET_MAX + a;
 }
 
+/*
+ * A directed benchmark measures a pair twice, one job behind the other. Both directions count as
+ * one figure, the worse: a node that is slow in one direction would else keep half of its entries
+ * healthy, and with them its upper quartile.
+ */
+static bool joins_other_direction(struct scoring *s, const struct entry *e)
+{
+	struct entry *last = s->n > 0 ? &s->e[s->n - 1] : NULL;
+	const char *dir = unit_job(s->c, e->u)->dir;
+
+	if (!last || last->a != e->a || last->b != e->b ||
+	    strcmp(unit_job(s->c, last->u)->dir, dir) == 0)
+		return false;
+	if (e->y < last->y)
+		*last = *e;
+	return true;
+}
+
 /* Fills e with the units of this quality and class that have the metric. */
 static void gather(struct scoring *s, const struct metric_info *m, enum row_quality q, size_t class)
 {
@@ -52,8 +70,9 @@ static void gather(struct scoring *s, const struct metric_info *m, enum row_qual
 		if (!f->n)
 			continue;
 		double y = m->higher_is_better ? log(f->p50) : -log(f->p50);
-		s->e[s->n++] = (struct entry){ u, job_node(s->c, u, 0), job_node(s->c, u, 1), y,
-			                       f->p50 };
+		struct entry e = { u, job_node(s->c, u, 0), job_node(s->c, u, 1), y, f->p50 };
+		if (!joins_other_direction(s, &e))
+			s->e[s->n++] = e;
 	}
 }
 

@@ -12,7 +12,6 @@
 #include "bench/sim/sim.h"
 
 enum { MODEL_FILE_MAX = 4 * 1024 * 1024, RANKS_MAX = 4096 };
-#define SIM_VERSION "0.1.0"
 
 struct sim_opts {
 	char *model, *nodes;
@@ -65,13 +64,13 @@ static int introduce(struct sim_rank *r, struct hb_err *err)
 	js_set_str(o, "type", record_type_name(REC_META));
 	js_set_u64(o, "schema", RECORD_SCHEMA);
 	js_set_str(o, "helper", "sim");
-	js_set_str(o, "version", SIM_VERSION);
+	js_set_str(o, "version", HPCBENCH_VERSION);
 	js_set_str(o, "nodes", strlen(w->node_list) < RECORD_MAX / 2 ? w->node_list : NULL);
 	js_set_i64(o, "ranks", w->size);
 	rc = send_object(r, o, err);
 	if (rc != HB_OK)
 		return rc;
-	return send_object(r, rec_fact_to_json(r->node, "hpcbench-sim", SIM_VERSION, "built in"),
+	return send_object(r, rec_fact_to_json(r->node, "hpcbench-sim", HPCBENCH_VERSION, "built in"),
 	                   err);
 }
 
@@ -104,7 +103,7 @@ static int do_job(struct sim_rank *r, json_object *msg, struct hb_err *err)
 static int run_rank(const struct sim_world *w, int rank)
 {
 	struct sim_rank r = { .world = w, .rank = rank, .node = sim_node_of(w, rank) };
-	struct control_hello hello = { r.node, w->model.hw, "sim", SIM_VERSION, rank, w->size };
+	struct control_hello hello = { r.node, w->model.hw, "sim", HPCBENCH_VERSION, rank, w->size };
 	struct hb_err err;
 	json_object *msg;
 	int rc;
@@ -258,7 +257,7 @@ int main(int argc, char **argv)
 	opt_defaults(sim_opts, &o);
 	int rc = opt_parse(sim_opts, &o, &argc, words.out, NULL, &err);
 	if (rc == HB_OK && o.version) {
-		puts("hpcbench-sim " SIM_VERSION);
+		puts("hpcbench-sim " HPCBENCH_VERSION);
 		return HB_EXIT_OK;
 	}
 	if (rc == HB_OK && argc > 1)

@@ -3,7 +3,8 @@ include(CheckCCompilerFlag)
 
 add_library(hpcbench_flags INTERFACE)
 target_include_directories(hpcbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_definitions(hpcbench_flags INTERFACE _GNU_SOURCE)
+target_compile_definitions(hpcbench_flags INTERFACE _GNU_SOURCE
+  HPCBENCH_VERSION="${PROJECT_VERSION}")
 target_compile_options(hpcbench_flags INTERFACE
   -include ${PROJECT_SOURCE_DIR}/bench/base/banned.h)
 

@@ -164,9 +164,11 @@ static void three_partners_in_both_directions_are_still_few(void **state)
 	for (uint64_t u = 1; u <= 12; u++) {
 		size_t step;
 		const struct plan_job *j = job_of(&m, u, &step);
-		double v = 1e9 * (double)(u * u);
-		best[j->ranks[0]] = fmax(best[j->ranks[0]], v);
-		best[j->ranks[1]] = fmax(best[j->ranks[1]], v);
+		double v = 1e9 * (double)(u * u), worse = 1e9 * (double)((u - 1) * (u - 1));
+		if (u % 2 == 0) { /* the second direction of a pair: the first was worse */
+			best[j->ranks[0]] = fmax(best[j->ranks[0]], worse);
+			best[j->ranks[1]] = fmax(best[j->ranks[1]], worse);
+		}
 		add_unit(&m, u, v);
 	}
 	collected(&m);
@@ -179,7 +181,7 @@ static void three_partners_in_both_directions_are_still_few(void **state)
 	finish(&m);
 }
 
-static void both_directions_count_and_the_worse_one_is_evidence(void **state)
+static void of_both_directions_the_worse_one_counts_and_is_evidence(void **state)
 {
 	struct made m;
 	(void)state;
@@ -190,13 +192,30 @@ static void both_directions_count_and_the_worse_one_is_evidence(void **state)
 	collected(&m);
 	const struct summary_row *r = need_row(&m.s, "n1", "algbw_Bps", 0);
 	assert_int_equal(r->pairs, 1);
-	expect_near(r->value, 10e9);
+	expect_near(r->value, 4e9);
 	expect_near(r->lo, 4e9);
-	expect_near(need_row(&m.s, "cluster", "algbw_Bps", 0)->value, sqrt(40) * 1e9);
+	expect_near(need_row(&m.s, "cluster", "algbw_Bps", 0)->value, 4e9);
 	assert_int_equal(need_row(&m.s, "cluster", "algbw_Bps", 0)->n, 1);
 	assert_int_equal(m.s.n_worst, 1);
 	assert_string_equal(m.s.worst[0].dir, "ba");
 	expect_near(m.s.worst[0].value, 4e9);
+	finish(&m);
+}
+
+static void a_node_that_is_slow_in_one_direction_has_a_low_score(void **state)
+{
+	struct made m;
+	(void)state;
+	start(&m, suite_bandwidth, "n[01-10]", 5);
+	for (uint64_t u = 1; u < m.plan.next_unit; u++) {
+		size_t step;
+		const struct plan_job *j = job_of(&m, u, &step);
+		const char *from = m.plan.nodes.v[j->ranks[strcmp(j->dir, "ba") == 0]];
+		add_unit(&m, u, strcmp(from, "n03") == 0 ? 5e9 : 10e9);
+	}
+	collected(&m);
+	expect_near(need_row(&m.s, "n03", "algbw_Bps", 0)->value, 5e9);
+	expect_near(need_row(&m.s, "n04", "algbw_Bps", 0)->value, 10e9);
 	finish(&m);
 }
 
@@ -253,7 +272,8 @@ int main(void)
 		cmocka_unit_test(nodes_are_scored_by_the_upper_quartile_over_their_pairs),
 		cmocka_unit_test(few_partners_are_scored_by_the_best),
 		cmocka_unit_test(three_partners_in_both_directions_are_still_few),
-		cmocka_unit_test(both_directions_count_and_the_worse_one_is_evidence),
+		cmocka_unit_test(of_both_directions_the_worse_one_counts_and_is_evidence),
+		cmocka_unit_test(a_node_that_is_slow_in_one_direction_has_a_low_score),
 		cmocka_unit_test(only_the_sixteen_worst_pairs_are_kept),
 		cmocka_unit_test(pairs_of_different_hardware_have_keys_of_their_own),
 	};
