@@ -50,21 +50,6 @@ static void put_command(struct doc *d, json_object *o, const struct measure *m,
 	launch_command_free(&c);
 }
 
-static void job_subject(const struct measure *m, const struct plan_step *step,
-                        const struct plan_job *job, struct buf *out)
-{
-	const struct bench_info *info = m->suite.entries[job->entry].info;
-	char *const *nodes = m->plan.nodes.v;
-
-	if (info->shape == BENCH_GROUP)
-		buf_printf(out, "%d ranks", job->n_ranks);
-	else
-		buf_puts(out, nodes[step->rank_node[job->ranks[0]]]);
-	if (info->shape == BENCH_PAIR)
-		buf_printf(out, "%s%s", strcmp(job->dir, "both") == 0 ? "-" : ">",
-		           nodes[step->rank_node[job->ranks[1]]]);
-}
-
 static void put_jobs(struct doc *d, json_object *o, const struct measure *m,
                      const struct plan_step *step)
 {
@@ -77,7 +62,7 @@ static void put_jobs(struct doc *d, json_object *o, const struct measure *m,
 		const char *bench = m->suite.entries[job->entry].info->name;
 		struct buf subject = BUF_INIT;
 		json_object *one = json_object_new_object();
-		job_subject(m, step, job, &subject);
+		plan_job_subject(&m->plan, step, job, &subject);
 		js_set_u64(one, "job", job->id);
 		js_set_str(one, "bench", bench);
 		js_set_str(one, "subject", buf_text(&subject));

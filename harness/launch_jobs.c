@@ -85,16 +85,9 @@ void step_event(struct step_run *r, const char *level, const char *code, const c
 void step_job_text(const struct step_run *r, size_t j, struct buf *out)
 {
 	const struct plan_job *job = &r->step->jobs[j];
-	const struct bench_info *info = entry_of(r, job)->info;
 
-	buf_puts(out, info->name);
-	if (info->shape == BENCH_GROUP)
-		buf_printf(out, " %d ranks", job->n_ranks);
-	else
-		buf_printf(out, " %s", r->host[job->ranks[0]]);
-	if (info->shape == BENCH_PAIR)
-		buf_printf(out, "%s%s", strcmp(job->dir, "both") == 0 ? "-" : ">",
-		           r->host[job->ranks[1]]);
+	buf_printf(out, "%s ", entry_of(r, job)->info->name);
+	plan_job_subject(r->l->p.plan, r->step, job, out);
 }
 
 /* ---- the command ---- */

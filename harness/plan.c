@@ -349,3 +349,18 @@ void plan_free(struct plan *p)
 	nodeset_free(&p->nodes);
 	memset(p, 0, sizeof(*p));
 }
+
+void plan_job_subject(const struct plan *p, const struct plan_step *step,
+                      const struct plan_job *job, struct buf *out)
+{
+	char *const *nodes = p->nodes.v;
+	const char *a = nodes[step->rank_node[job->ranks[0]]];
+
+	switch (p->suite->entries[job->entry].info->shape) {
+	case BENCH_GROUP: buf_printf(out, "%d ranks", job->n_ranks); break;
+	case BENCH_LOCAL: buf_puts(out, a); break;
+	case BENCH_PAIR:
+		rec_pair_subject(job->dir, a, nodes[step->rank_node[job->ranks[1]]], out);
+		break;
+	}
+}

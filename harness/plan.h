@@ -88,6 +88,10 @@ void plan_rounds_free(struct pair_round *rounds, int n);
  * local ones node by node; pairs round by round, in both directions for BENCH_DIRECTED; then
  * groups of all ranks, alone. HB_E_USAGE: the suite does not fit these nodes.
  */
+/* Appends what a job is about: "n1", "n1-n2", "n1>n2" or "4 ranks". */
+void plan_job_subject(const struct plan *p, const struct plan_step *step,
+                      const struct plan_job *job, struct buf *out);
+
 int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
               const struct plan_params *p, struct plan *out, struct hb_err *err);
 /*

@@ -211,8 +211,8 @@ static void put_pairs(struct doc *d, const struct summary *s, const struct repor
 		char size[REPORT_TEXT];
 		units_format_bytes(p->key.bytes, size, sizeof size);
 		struct buf text = BUF_INIT;
-		bool both = !p->dir || strcmp(p->dir, "both") == 0;
-		buf_printf(&text, "%s%s%s ", p->a, both ? "-" : ">", p->b);
+		rec_pair_subject(p->dir, p->a, p->b, &text);
+		buf_putc(&text, ' ');
 		report_name(names, &p->key, &text);
 		buf_printf(&text, " %s: ", size);
 		if (m)

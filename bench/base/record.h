@@ -35,6 +35,12 @@ enum phase { PHASE_MAIN, PHASE_EXTRA, PHASE_CONFIRM, PHASE_CONTROL };
 const char *phase_name(enum phase p);
 int phase_parse(const char *text, enum phase *out);
 
+/*
+ * Appends a pair as a subject: "a>b" or "b>a" for one direction (dir "ab", "ba"), else "a-b".
+ * dir may be NULL.
+ */
+void rec_pair_subject(const char *dir, const char *a, const char *b, struct buf *out);
+
 /* How a unit ended. Only UNIT_OK carries figures that count. */
 enum unit_status {
 	UNIT_OK,

@@ -54,6 +54,13 @@ int phase_parse(const char *text, enum phase *out)
 	return HB_OK;
 }
 
+void rec_pair_subject(const char *dir, const char *a, const char *b, struct buf *out)
+{
+	bool back = dir && !strcmp(dir, "ba"), one_way = back || (dir && !strcmp(dir, "ab"));
+
+	buf_printf(out, "%s%s%s", back ? b : a, one_way ? ">" : "-", back ? a : b);
+}
+
 const char *unit_status_name(enum unit_status s)
 {
 	return status_names[s];

@@ -70,8 +70,8 @@ static int introduce(struct sim_rank *r, struct hb_err *err)
 	rc = send_object(r, o, err);
 	if (rc != HB_OK)
 		return rc;
-	return send_object(r, rec_fact_to_json(r->node, "hpcbench-sim", HPCBENCH_VERSION, "built in"),
-	                   err);
+	return send_object(
+	        r, rec_fact_to_json(r->node, "hpcbench-sim", HPCBENCH_VERSION, "built in"), err);
 }
 
 static int do_job(struct sim_rank *r, json_object *msg, struct hb_err *err)
@@ -103,7 +103,9 @@ static int do_job(struct sim_rank *r, json_object *msg, struct hb_err *err)
 static int run_rank(const struct sim_world *w, int rank)
 {
 	struct sim_rank r = { .world = w, .rank = rank, .node = sim_node_of(w, rank) };
-	struct control_hello hello = { r.node, w->model.hw, "sim", HPCBENCH_VERSION, rank, w->size };
+	struct control_hello hello = {
+		r.node, w->model.hw, "sim", HPCBENCH_VERSION, rank, w->size
+	};
 	struct hb_err err;
 	json_object *msg;
 	int rc;
@@ -244,32 +246,41 @@ static int load(struct sim_world *w, const struct sim_opts *o, struct hb_err *er
 	return rc;
 }
 
-int main(int argc, char **argv)
+/* The exit status. */
+static int play(struct sim_opts *o, int argc, const char **argv)
 {
 	struct sim_world world = { .rpn = 1 };
-	struct sim_opts o = { 0 };
 	struct hb_err err;
-	union {
-		char **in;
-		const char **out;
-	} words = { argv };
+	int rc = opt_parse(sim_opts, o, &argc, argv, NULL, &err);
 
-	opt_defaults(sim_opts, &o);
-	int rc = opt_parse(sim_opts, &o, &argc, words.out, NULL, &err);
-	if (rc == HB_OK && o.version) {
+	if (rc == HB_OK && o->version) {
 		puts("hpcbench-sim " HPCBENCH_VERSION);
 		return HB_EXIT_OK;
 	}
 	if (rc == HB_OK && argc > 1)
 		rc = hb_fail(&err, HB_E_USAGE, "what is '%.64s'?", argv[1]);
 	if (rc == HB_OK)
-		rc = load(&world, &o, &err);
-	if (rc != HB_OK) {
+		rc = load(&world, o, &err);
+	if (rc == HB_OK) {
+		rc = run_all(&world, o->die_together);
+	} else {
 		fprintf(stderr, "hpcbench-sim: %s\n", err.text);
-		return rc == HB_E_USAGE ? HB_EXIT_USAGE : HB_EXIT_BROKEN;
+		rc = rc == HB_E_USAGE ? HB_EXIT_USAGE : HB_EXIT_BROKEN;
 	}
-	rc = run_all(&world, o.die_together);
 	free_world(&world);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct sim_opts o = { 0 };
+	union {
+		char **in;
+		const char **out;
+	} words = { argv };
+
+	opt_defaults(sim_opts, &o);
+	int rc = play(&o, argc, words.out);
 	opt_free(sim_opts, &o);
 	return rc;
 }
