@@ -26,7 +26,7 @@ int measure_inject_parse(const char *text, struct measure_inject *out, struct hb
 		               "--inject '%.64s': BENCH:FACTOR[@NODE] is wanted, as in "
 		               "mpi.latency:1.5@n3",
 		               text);
-	memcpy(number, colon + 1, len);
+	snprintf(number, sizeof number, "%.*s", (int)len, colon + 1);
 	if (units_parse_number(number, &out->factor, NULL) != HB_OK || !(out->factor > 1) ||
 	    out->factor > 10)
 		return hb_fail(err, HB_E_USAGE,
