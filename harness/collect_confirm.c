@@ -12,55 +12,46 @@ static bool same_group(const struct plan_job *a, const struct plan_job *b)
 	       strcmp(a->subject, b->subject) == 0;
 }
 
-/* A node's few directions give the best, a cluster's pairs the median. */
-static double combine(const double *y, size_t n, bool cluster)
+/* Several pairs are the cluster's: their median, as in the main rows. */
+static void fill_median(struct summary_row *r, const struct metric_info *m,
+                        const struct pair_figure *v, size_t n)
 {
-	double best = y[0];
-	if (cluster)
-		return stat_median(y, n);
-	for (size_t i = 1; i < n; i++)
-		best = fmax(best, y[i]);
-	return best;
+	double *y = hb_realloc_array(NULL, n, sizeof(*y));
+	for (size_t i = 0; i < n; i++)
+		y[i] = v[i].y;
+	double median = stat_median(y, n);
+	r->value = exp(m->higher_is_better ? median : -median);
+	r->n = n;
+	r->spread = stat_sd(y, n);
+	free(y);
 }
 
-static void fill(struct summary_row *r, const struct metric_info *m, const struct attempt *only,
-                 const double *y, size_t n)
+static void fill_only(struct summary_row *r, const struct pair_figure *v)
 {
-	double v = combine(y, n, r->kind == SUBJECT_CLUSTER);
-	r->value = exp(m->higher_is_better ? v : -v);
-	r->n = n;
-	if (n > 1) {
-		r->spread = stat_sd(y, n);
-		return;
-	}
-	const struct figure *f = &only->f[0];
+	const struct figure *f = v->f;
 	r->value = f->p50;
 	r->lo = f->lo;
 	r->hi = f->hi;
 	r->p95 = f->p95;
 	r->p99 = f->p99;
 	r->n = f->n;
-	r->spread = only->spread;
+	r->spread = v->attempt->spread;
 }
 
 /* The row of one metric of the group that begins at first. */
 static void group_row(struct collect *c, const struct cell *cell, size_t first,
-                      const struct metric_info *m, double *y)
+                      const struct metric_info *m, struct pair_figure *v)
 {
 	const struct plan_job *j = unit_job(c, cell->v[first]);
 	const struct bench_info *info = c->suite.entries[cell->entry].info;
-	struct attempt only = { 0 };
 	size_t n = 0, index = (size_t)(m - info->metrics);
 	struct key key;
 	for (size_t i = first; i < cell->n; i++) {
 		struct outcome o = collect_outcome(c, cell->v[i]);
-		if (!same_group(j, unit_job(c, cell->v[i])) || o.quality != ROW_OK ||
-		    !o.attempt->f || !o.attempt->f[index].n)
-			continue;
-		double p50 = o.attempt->f[index].p50;
-		only.f = &o.attempt->f[index];
-		only.spread = o.attempt->spread;
-		y[n++] = m->higher_is_better ? log(p50) : -log(p50);
+		struct pair_figure e;
+		if (same_group(j, unit_job(c, cell->v[i])) && o.quality == ROW_OK &&
+		    collect_figure(c, cell->v[i], &o, index, &e))
+			n = collect_add_figure(c, v, n, &e);
 	}
 	if (n == 0)
 		return;
@@ -70,7 +61,10 @@ static void group_row(struct collect *c, const struct cell *cell, size_t first,
 	r->phase = j->phase;
 	r->repeat = j->repeat;
 	r->partner = hb_strdup(j->partner);
-	fill(r, m, &only, y, n);
+	if (n > 1)
+		fill_median(r, m, v, n);
+	else
+		fill_only(r, &v[0]);
 	key_free(&key);
 	free(hw);
 }
@@ -78,7 +72,7 @@ static void group_row(struct collect *c, const struct cell *cell, size_t first,
 void collect_confirm(struct collect *c, const struct cell *cell)
 {
 	const struct bench_info *info = c->suite.entries[cell->entry].info;
-	double *y = hb_realloc_array(NULL, cell->n, sizeof(*y));
+	struct pair_figure *v = hb_realloc_array(NULL, cell->n, sizeof(*v));
 	unsigned char *done = hb_alloc(cell->n);
 	for (size_t i = 0; i < cell->n; i++) {
 		if (done[i])
@@ -86,8 +80,8 @@ void collect_confirm(struct collect *c, const struct cell *cell)
 		for (size_t k = i; k < cell->n; k++)
 			done[k] |= same_group(unit_job(c, cell->v[i]), unit_job(c, cell->v[k]));
 		for (const struct metric_info *m = info->metrics; m->name; m++)
-			group_row(c, cell, i, m, y);
+			group_row(c, cell, i, m, v);
 	}
-	free(y);
+	free(v);
 	free(done);
 }

@@ -12,19 +12,12 @@
 
 enum { FEW_PARTNERS = 3 };
 
-/* One measured pair; of its two directions, where they are measured apart, the worse. */
-struct entry {
-	const struct unit_state *u;
-	size_t a, b;
-	double y, value;
-};
-
 /* A cell while its rows are made. */
 struct scoring {
 	struct collect *c;
 	const struct cell *cell;
 	struct outcome *outcome; /* of each unit of the cell */
-	struct entry *e;         /* those of one metric, quality and class */
+	struct pair_figure *e;   /* those of one metric, quality and class */
 	size_t n;
 	size_t *start, *by_node; /* entries of each node, as indices into e */
 	size_t *seen, stamp;     /* of each node, to count distinct partners */
@@ -38,24 +31,6 @@ static size_t class_of(const struct collect *c, const struct unit_state *u)
 	return a < b ? a * NODESET_MAX + b : b * NODESET_MAX + a;
 }
 
-/*
- * A directed benchmark measures a pair twice, one job behind the other. Both directions count as
- * one figure, the worse: a node that is slow in one direction would else keep half of its entries
- * healthy, and with them its upper quartile.
- */
-static bool joins_other_direction(struct scoring *s, const struct entry *e)
-{
-	struct entry *last = s->n > 0 ? &s->e[s->n - 1] : NULL;
-	const char *dir = unit_job(s->c, e->u)->dir;
-
-	if (!last || last->a != e->a || last->b != e->b ||
-	    strcmp(unit_job(s->c, last->u)->dir, dir) == 0)
-		return false;
-	if (e->y < last->y)
-		*last = *e;
-	return true;
-}
-
 /* Fills e with the units of this quality and class that have the metric. */
 static void gather(struct scoring *s, const struct metric_info *m, enum row_quality q, size_t class)
 {
@@ -64,15 +39,10 @@ static void gather(struct scoring *s, const struct metric_info *m, enum row_qual
 	for (size_t i = 0; i < s->cell->n; i++) {
 		const struct unit_state *u = s->cell->v[i];
 		const struct outcome *o = &s->outcome[i];
-		if (o->quality != q || !o->attempt || !o->attempt->f || class_of(s->c, u) != class)
-			continue;
-		const struct figure *f = &o->attempt->f[m - info->metrics];
-		if (!f->n)
-			continue;
-		double y = m->higher_is_better ? log(f->p50) : -log(f->p50);
-		struct entry e = { u, job_node(s->c, u, 0), job_node(s->c, u, 1), y, f->p50 };
-		if (!joins_other_direction(s, &e))
-			s->e[s->n++] = e;
+		struct pair_figure e;
+		if (o->quality == q && class_of(s->c, u) == class &&
+		    collect_figure(s->c, u, o, (size_t)(m - info->metrics), &e))
+			s->n = collect_add_figure(s->c, s->e, s->n, &e);
 	}
 }
 
@@ -103,17 +73,17 @@ static double to_value(const struct metric_info *m, double y)
 static size_t fill_row(struct scoring *s, struct summary_row *r, const struct metric_info *m,
                        const size_t *index, size_t n, size_t self)
 {
-	const struct entry *worst = &s->e[index ? index[0] : 0], *best = worst;
+	const struct pair_figure *worst = &s->e[index ? index[0] : 0], *best = worst;
 	size_t partners = 0;
 	s->stamp++;
 	r->lo = INFINITY;
 	r->hi = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct entry *e = &s->e[index ? index[i] : i];
+		const struct pair_figure *e = &s->e[index ? index[i] : i];
 		size_t other = e->a == self ? e->b : e->a;
 		s->y[i] = e->y;
-		r->lo = fmin(r->lo, e->value);
-		r->hi = fmax(r->hi, e->value);
+		r->lo = fmin(r->lo, e->f->p50);
+		r->hi = fmax(r->hi, e->f->p50);
 		if (e->y < worst->y)
 			worst = e;
 		if (e->y > best->y)
@@ -128,7 +98,7 @@ static size_t fill_row(struct scoring *s, struct summary_row *r, const struct me
 		r->value = to_value(m, stat_median(s->y, n));
 		return 0;
 	}
-	r->value = partners > FEW_PARTNERS ? to_value(m, stat_node_score(s->y, n)) : best->value;
+	r->value = partners > FEW_PARTNERS ? to_value(m, stat_node_score(s->y, n)) : best->f->p50;
 	r->n = partners;
 	r->pairs = (int)partners;
 	r->worst_partner = hb_strdup(s->c->plan.nodes.v[worst->a == self ? worst->b : worst->a]);
@@ -191,7 +161,7 @@ static enum row_quality node_quality(const struct tally *t, const char **reason)
 
 /* ---- rows ---- */
 
-static void keep_worst(struct entry *list, size_t *n, const struct entry *e)
+static void keep_worst(struct pair_figure *list, size_t *n, const struct pair_figure *e)
 {
 	size_t at = *n;
 	if (*n == COLLECT_WORST && e->y >= list[*n - 1].y)
@@ -215,7 +185,7 @@ static void keep_worst(struct entry *list, size_t *n, const struct entry *e)
 
 static void worst_pairs(struct scoring *s, const struct key *key, const struct summary_row *cluster)
 {
-	struct entry list[COLLECT_WORST];
+	struct pair_figure list[COLLECT_WORST];
 	struct summary *out = s->c->out;
 	char *const *names = s->c->plan.nodes.v;
 	double median = summary_y(cluster);
@@ -230,7 +200,7 @@ static void worst_pairs(struct scoring *s, const struct key *key, const struct s
 		p->a = hb_strdup(names[list[i].a]);
 		p->b = hb_strdup(names[list[i].b]);
 		p->dir = hb_strdup(unit_job(s->c, list[i].u)->dir);
-		p->value = list[i].value;
+		p->value = list[i].f->p50;
 		p->ratio = exp(list[i].y - median);
 	}
 }

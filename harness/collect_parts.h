@@ -96,6 +96,25 @@ struct summary_row *collect_row(struct collect *c, const struct cell *cell, cons
                                 const struct metric_info *m, const char *subject, bool confirm);
 void collect_row_quality(struct summary_row *r, enum row_quality q, const char *reason);
 
+/* One unit's figure, of a pair between the nodes a and b; a == b where it is none. */
+struct pair_figure {
+	const struct unit_state *u;
+	const struct attempt *attempt;
+	const struct figure *f;
+	size_t a, b;
+	double y; /* log figure, lower is worse */
+};
+/* The figure of metric number index of a unit with this outcome; false: it has none. */
+bool collect_figure(const struct collect *c, const struct unit_state *u, const struct outcome *o,
+                    size_t index, struct pair_figure *out);
+/*
+ * Adds a figure to the n of v, and returns how many there are then. The two directions of a pair,
+ * which stand one behind the other, are one figure, the worse: a node that is slow in one direction
+ * would else keep half of its figures healthy.
+ */
+size_t collect_add_figure(const struct collect *c, struct pair_figure *v, size_t n,
+                          const struct pair_figure *e);
+
 /* ---- collect_pairs.c ---- */
 /* The rows of a cell of pairs over several nodes: nodes, cluster, worst pairs. */
 void collect_pairs(struct collect *c, const struct cell *cell);

@@ -1,4 +1,5 @@
 /* The table of units: from a unit's id to its place in the plan in one step, and its attempts. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,4 +102,32 @@ struct outcome collect_outcome(const struct collect *c, const struct unit_state 
 			                 "ended well, but its figures never came" };
 	return (struct outcome){ a, ROW_NOT_MEASURED, a->status,
 		                 a->reason ? a->reason : unit_status_name(a->status) };
+}
+
+bool collect_figure(const struct collect *c, const struct unit_state *u, const struct outcome *o,
+                    size_t index, struct pair_figure *out)
+{
+	const struct plan_job *j = unit_job(c, u);
+	const struct figure *f = o->attempt && o->attempt->f ? &o->attempt->f[index] : NULL;
+	bool higher = j->cases.info->metrics[index].higher_is_better;
+	if (!f || !f->n)
+		return false;
+	size_t a = job_node(c, u, 0), b = j->n_ranks > 1 ? job_node(c, u, 1) : a;
+	*out = (struct pair_figure){ u, o->attempt, f, a, b, higher ? log(f->p50) : -log(f->p50) };
+	return true;
+}
+
+size_t collect_add_figure(const struct collect *c, struct pair_figure *v, size_t n,
+                          const struct pair_figure *e)
+{
+	struct pair_figure *last = n > 0 ? &v[n - 1] : NULL;
+	const char *dir = unit_job(c, e->u)->dir;
+	if (!dir || !last || last->a != e->a || last->b != e->b ||
+	    strcmp(unit_job(c, last->u)->dir, dir) == 0) {
+		v[n] = *e;
+		return n + 1;
+	}
+	if (e->y < last->y)
+		*last = *e;
+	return n;
 }

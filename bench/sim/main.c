@@ -54,7 +54,7 @@ static int introduce(struct sim_rank *r, struct hb_err *err)
 	js_set_i64(o, "rank", r->rank);
 	js_set_str(o, "host", r->node);
 	js_set_str(o, "binding", "not bound");
-	js_set_str(o, "hw", w->model.hw);
+	js_set_str(o, "hw", sim_node_hw(&w->model, r->node));
 	js_set_str(o, "transport", NULL);
 	js_set_i64(o, "pid", getpid());
 	rc = send_object(r, o, err);
@@ -103,9 +103,9 @@ static int do_job(struct sim_rank *r, json_object *msg, struct hb_err *err)
 static int run_rank(const struct sim_world *w, int rank)
 {
 	struct sim_rank r = { .world = w, .rank = rank, .node = sim_node_of(w, rank) };
-	struct control_hello hello = {
-		r.node, w->model.hw, "sim", HPCBENCH_VERSION, rank, w->size
-	};
+	struct control_hello hello = { r.node, sim_node_hw(&w->model, r.node),
+		                       "sim",  HPCBENCH_VERSION,
+		                       rank,   w->size };
 	struct hb_err err;
 	json_object *msg;
 	int rc;

@@ -31,7 +31,9 @@ static double group_time(const struct sim_rank *r, const struct job *job, uint64
 static double true_time(const struct sim_rank *r, const struct job *job, uint64_t bytes, int repeat)
 {
 	const struct bench_info *info = job->ops->info;
+	const struct sim_world *w = r->world;
 	const char *a = r->node, *b = NULL;
+	double there, back;
 
 	if (info->shape == BENCH_GROUP)
 		return group_time(r, job, bytes, repeat);
@@ -39,7 +41,11 @@ static double true_time(const struct sim_rank *r, const struct job *job, uint64_
 		b = sim_node_of(r->world, job->ranks[1]);
 	if (b && strcmp(a, b) == 0)
 		b = NULL; /* both ranks on one node */
-	return sim_time_ns(&r->world->model, r->world->run_seed, info->name, bytes, a, b, repeat);
+	there = sim_time_ns(&w->model, w->run_seed, info->name, bytes, a, b, repeat);
+	if (!b || job->dir == DIR_AB)
+		return there;
+	back = sim_time_ns(&w->model, w->run_seed, info->name, bytes, b, a, repeat);
+	return job->dir == DIR_BA ? back : (there + back) / 2.0;
 }
 
 /* A rate falls where time rises: its p95 and p99 stay on the slow side of time. */

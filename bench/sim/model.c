@@ -50,6 +50,7 @@ void sim_model_free(struct sim_model *m)
 	free(m->faults);
 	free(m->nodes);
 	free(m->hw);
+	js_put(m->node_hw);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -89,7 +90,18 @@ static double draw_sizes(const struct sim_model *m, enum effect e, uint64_t who,
 	return v;
 }
 
-static double fault_log(const struct sim_model *m, const char *bench, const char *a, const char *b)
+const char *sim_node_hw(const struct sim_model *m, const char *node)
+{
+	json_object *v = NULL;
+
+	if (m->node_hw && json_object_object_get_ex(m->node_hw, node, &v))
+		return json_object_get_string(v);
+	return m->hw;
+}
+
+/* Of a node in what it does in this direction, b NULL; or of the link a-b. */
+static double fault_log(const struct sim_model *m, const char *bench, const char *a, const char *b,
+                        enum sim_dir dir)
 {
 	double v = 0.0;
 
@@ -98,7 +110,7 @@ static double fault_log(const struct sim_model *m, const char *bench, const char
 
 		if (f->bench && strcmp(f->bench, bench) != 0)
 			continue;
-		if (f->kind == SIM_SLOW_NODE && !b && strcmp(f->node, a) == 0)
+		if (f->kind == SIM_SLOW_NODE && !b && f->dir == dir && strcmp(f->node, a) == 0)
 			v += log(f->factor);
 		if (f->kind == SIM_SLOW_LINK && b &&
 		    ((strcmp(f->node, a) == 0 && strcmp(f->other, b) == 0) ||
@@ -114,7 +126,8 @@ static double node_log(const struct sim_model *m, uint64_t run_seed, const char 
 {
 	uint64_t hb = hash_text(bench), who = mix(hash_text(node), hb);
 	uint64_t when = mix(run_seed, (uint64_t)repeat);
-	double c = m->subject_correlation, run = 0.0, v = fault_log(m, bench, node, NULL);
+	double c = m->subject_correlation, run = 0.0,
+	       v = fault_log(m, bench, node, NULL, SIM_DIR_BOTH);
 
 	if (m->node_spread > 0.0)
 		v += m->node_spread * draw(m, EFFECT_LASTING, who, 0);
@@ -155,7 +168,9 @@ double sim_time_ns(const struct sim_model *m, uint64_t run_seed, const char *ben
 	if (!b || strcmp(a, b) == 0)
 		return (latency + (double)bytes / bandwidth * 1e9) * exp(ea);
 	eb = node_log(m, run_seed, bench, bytes, b, repeat);
-	both = fault_log(m, bench, a, b);
+	ea += fault_log(m, bench, a, NULL, SIM_DIR_OUT);
+	eb += fault_log(m, bench, b, NULL, SIM_DIR_IN);
+	both = fault_log(m, bench, a, b, SIM_DIR_BOTH);
 	return latency * exp(ea + eb + both) +
 	       (double)bytes / bandwidth * 1e9 * exp(fmax(ea, eb) + both);
 }

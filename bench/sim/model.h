@@ -26,7 +26,8 @@ struct sim_bench {
 };
 
 enum sim_fault_kind {
-	SIM_SLOW_NODE,        /* time of everything on node is factor times as long */
+	SIM_SLOW_NODE,        /* time of everything on node is factor times as long; with a dir
+	                         only of what it sends to, or receives from, another node */
 	SIM_SLOW_LINK,        /* the same for the pair a-b alone, in both directions */
 	SIM_SILENT_RANK,      /* takes the job and never answers */
 	SIM_DEAD_NODE,        /* its processes end at once */
@@ -36,22 +37,26 @@ enum sim_fault_kind {
 	SIM_FAULT_KINDS
 };
 
+enum sim_dir { SIM_DIR_BOTH, SIM_DIR_OUT, SIM_DIR_IN };
+
 struct sim_fault {
 	enum sim_fault_kind kind;
-	char *node;     /* the node, or the link's one end; NULL: named by rank */
-	char *other;    /* the link's other end; else NULL */
-	char *bench;    /* only in this benchmark; NULL: in all */
-	int rank;       /* -1: named by node */
-	double factor;  /* of the time, above 0; slow kinds only */
-	uint64_t after; /* begins once the process has taken this many jobs */
+	char *node;       /* the node, or the link's one end; NULL: named by rank */
+	char *other;      /* the link's other end; else NULL */
+	char *bench;      /* only in this benchmark; NULL: in all */
+	int rank;         /* -1: named by node */
+	enum sim_dir dir; /* slow-node only */
+	double factor;    /* of the time, above 0; slow kinds only */
+	uint64_t after;   /* begins once the process has taken this many jobs */
 };
 
 struct sim_model {
 	uint64_t seed;
-	char *nodes;        /* hostlist form as written, for whoever resolves it; NULL if absent */
-	char *hw;           /* hardware class that every node reports */
-	double node_spread; /* s.d. of the nodes' lasting log effects */
-	double run_spread;  /* s.d. of a node's log effect between runs */
+	char *nodes; /* hostlist form as written, for whoever resolves it; NULL if absent */
+	char *hw;    /* hardware class of every node that node_hw does not name */
+	json_object *node_hw;       /* node -> its class; NULL: none. Owned */
+	double node_spread;         /* s.d. of the nodes' lasting log effects */
+	double run_spread;          /* s.d. of a node's log effect between runs */
 	double size_correlation;    /* of the run effect between message sizes, 0..1 */
 	double subject_correlation; /* of the run effect between nodes (the session's), 0..1 */
 	double noise;               /* s.d. of log samples within a run */
@@ -70,11 +75,14 @@ int sim_model_from_json(json_object *o, const char *source, struct sim_model *ou
                         struct hb_err *err);
 void sim_model_free(struct sim_model *m);
 
+/* The hardware class that a node reports. Borrowed from m. */
+const char *sim_node_hw(const struct sim_model *m, const char *node);
+
 /*
  * The time in ns that this run would show as its median, without the noise of samples, for one
- * message or call of bytes bytes. a: node; b: the other node of a pair, or NULL (also when both
- * ranks are on a). run_seed: any number that stands for the run. repeat: 0 in the main part; the
- * repeats 1, 2 ... of a confirming rerun draw fresh run effects.
+ * message or call of bytes bytes. a: node, the sender of a pair; b: the other node of a pair, its
+ * receiver, or NULL (also when both ranks are on a). run_seed: any number that stands for the run.
+ * repeat: 0 in the main part; the repeats 1, 2 ... of a confirming rerun draw fresh run effects.
  */
 double sim_time_ns(const struct sim_model *m, uint64_t run_seed, const char *bench, uint64_t bytes,
                    const char *a, const char *b, int repeat);

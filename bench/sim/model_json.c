@@ -71,6 +71,34 @@ static int read_name(json_object *o, const struct js_at *at, const char *key, ch
 	return HB_OK;
 }
 
+/* How many nodes a file may give a class of their own. */
+enum { NODE_HW_MAX = 4096 };
+
+static int read_node_hw(json_object *o, const struct js_at *top, struct sim_model *m,
+                        struct hb_err *err)
+{
+	json_object *names = NULL;
+	struct js_at at = js_at_key(top, "node_hw");
+	int rc = js_get_obj(o, top, "node_hw", JS_OPTIONAL, &names, err);
+
+	if (rc < 0 || !names)
+		return rc;
+	if (json_object_object_length(names) > NODE_HW_MAX)
+		return js_fail(&at, err, "more than %d nodes", NODE_HW_MAX);
+	json_object_object_foreach(names, node, value)
+	{
+		struct js_at here = js_at_key(&at, node);
+		int len = json_object_is_type(value, json_type_string)
+		                  ? json_object_get_string_len(value)
+		                  : 0;
+
+		if (len < 1 || len > 255)
+			return js_fail(&here, err, "must be a name of 1 to 255 bytes");
+	}
+	m->node_hw = json_object_get(names);
+	return HB_OK;
+}
+
 static int read_benches(json_object *o, const struct js_at *top, struct sim_model *m,
                         struct hb_err *err)
 {
@@ -101,6 +129,22 @@ static int read_benches(json_object *o, const struct js_at *top, struct sim_mode
 	return HB_OK;
 }
 
+static int read_dir(json_object *o, const struct js_at *at, enum sim_dir *out, struct hb_err *err)
+{
+	const char *s = NULL;
+	int rc = js_get_str(o, at, "dir", JS_OPTIONAL, &s, err);
+
+	if (rc < 0 || !s)
+		return rc;
+	if (strcmp(s, "out") != 0 && strcmp(s, "in") != 0) {
+		struct js_at here = js_at_key(at, "dir");
+
+		return js_fail(&here, err, "must be 'out' or 'in'");
+	}
+	*out = strcmp(s, "out") == 0 ? SIM_DIR_OUT : SIM_DIR_IN;
+	return HB_OK;
+}
+
 /* Who it hits and how hard must fit its kind. */
 static int check_fault(json_object *o, const struct js_at *at, struct sim_fault *f,
                        struct hb_err *err)
@@ -121,7 +165,7 @@ static int check_fault(json_object *o, const struct js_at *at, struct sim_fault 
 static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *f,
                       struct hb_err *err)
 {
-	static const char *const slow_node[] = { "kind", "node", "factor", "bench", NULL };
+	static const char *const slow_node[] = { "kind", "node", "factor", "bench", "dir", NULL };
 	static const char *const slow_link[] = { "kind", "a", "b", "factor", "bench", NULL };
 	static const char *const others[] = { "kind", "node", "rank", "bench", "after", NULL };
 	const char *const *known = others;
@@ -149,6 +193,7 @@ static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *
 	    (rc = read_name(o, at, link ? "a" : "node", &f->node, err)) < 0 ||
 	    (link && (rc = read_name(o, at, "b", &f->other, err)) < 0) ||
 	    (rc = read_name(o, at, "bench", &f->bench, err)) < 0 ||
+	    (rc = read_dir(o, at, &f->dir, err)) < 0 ||
 	    (rc = js_get_int(o, at, "rank", JS_OPTIONAL, 0, 1 << 24, &f->rank, err)) < 0 ||
 	    (rc = js_get_u64(o, at, "after", JS_OPTIONAL, &f->after, err)) < 0)
 		return rc;
@@ -189,6 +234,7 @@ static int read_model(json_object *o, const struct js_at *at, struct sim_model *
 		                             "seed",
 		                             "nodes",
 		                             "hw",
+		                             "node_hw",
 		                             "node_spread",
 		                             "run_spread",
 		                             "size_correlation",
@@ -207,6 +253,7 @@ static int read_model(json_object *o, const struct js_at *at, struct sim_model *
 	    (rc = js_get_u64(o, at, "seed", JS_OPTIONAL, &m->seed, err)) < 0 ||
 	    (rc = js_get_str(o, at, "nodes", JS_OPTIONAL, &nodes, err)) < 0 ||
 	    (rc = read_name(o, at, "hw", &m->hw, err)) < 0 ||
+	    (rc = read_node_hw(o, at, m, err)) < 0 ||
 	    (rc = get_ratio(o, at, "node_spread", 1.0, &m->node_spread, err)) < 0 ||
 	    (rc = get_ratio(o, at, "run_spread", 1.0, &m->run_spread, err)) < 0 ||
 	    (rc = get_ratio(o, at, "size_correlation", 1.0, &m->size_correlation, err)) < 0 ||

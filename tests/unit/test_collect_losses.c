@@ -250,7 +250,7 @@ static void confirming_rows_stand_apart(void **state)
 		assert_string_equal(r->subject, a ? "n2" : "n4");
 		assert_string_equal(r->partner, a ? "n4" : "n2");
 		expect_near(r->value, a ? 5e9 + 1e9 * r->repeat : 9e9);
-		assert_int_equal(r->n, 2);
+		assert_int_equal(r->n, 500);
 		assert_string_equal(r->key.text, need_row(&m.s, "n2", r->key.metric, 0)->key.text);
 		confirm += a;
 		control += !a;
@@ -261,6 +261,38 @@ static void confirming_rows_stand_apart(void **state)
 	expect_near(need_row(&m.s, "n2", "algbw_Bps", 0)->value, 10e9);
 	assert_int_equal(need_row(&m.s, "n2", "algbw_Bps", 0)->pairs, 4);
 	expect_loss(&m.s, "n4", UNIT_TIMEOUT, "confirming rerun: late");
+	finish(&m);
+}
+
+static void of_two_directions_the_confirming_rows_count_the_worse(void **state)
+{
+	struct made m;
+	(void)state;
+	start(&m, suite_bandwidth, "n[1-5]", 5);
+	uint64_t main_units = m.plan.next_unit;
+	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "n2", "n4", &m.err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "cluster", NULL, &m.err),
+	                 HB_OK);
+	for (uint64_t u = 1; u < m.plan.next_unit; u++) {
+		size_t step;
+		const struct plan_job *j = job_of(&m, u, &step);
+		bool slow = u >= main_units && strcmp(j->dir, "ba") == 0;
+		add_unit(&m, u, slow ? 4e9 : 9e9);
+	}
+	collected(&m);
+	size_t judged = 0, clusters = 0;
+	for (size_t i = 0; i < m.s.n_confirm; i++) {
+		const struct summary_row *r = &m.s.confirm[i];
+		if (!r->judged)
+			continue;
+		expect_near(r->value, 4e9);
+		judged++;
+		clusters += r->kind == SUBJECT_CLUSTER;
+		if (r->kind == SUBJECT_CLUSTER) /* two pairs of five nodes in a round */
+			assert_int_equal(r->n, 2);
+	}
+	assert_int_equal(judged, 9);
+	assert_int_equal(clusters, 3);
 	finish(&m);
 }
 
@@ -277,6 +309,7 @@ int main(void)
 		cmocka_unit_test(the_last_attempt_that_ended_well_counts),
 		cmocka_unit_test(a_record_that_comes_twice_counts_once),
 		cmocka_unit_test(confirming_rows_stand_apart),
+		cmocka_unit_test(of_two_directions_the_confirming_rows_count_the_worse),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,38 @@ static void faults_hit_whom_they_name_and_nobody_else(void **state)
 	sim_model_free(&m);
 }
 
+static void a_fault_with_a_direction_hits_the_sender_or_the_receiver(void **state)
+{
+	static const char text[] =
+	        "{\"schema\":1,\"node_spread\":0,\"run_spread\":0,\"faults\":["
+	        "{\"kind\":\"slow-node\",\"node\":\"n1\",\"factor\":2,\"dir\":\"out\"},"
+	        "{\"kind\":\"slow-node\",\"node\":\"n2\",\"factor\":3,\"dir\":\"in\"}]}";
+	struct sim_model m;
+	double quiet;
+
+	(void)state;
+	good(text, &m);
+	quiet = sim_time_ns(&m, 1, "x", 8, "n3", "n4", 0);
+	near(sim_time_ns(&m, 1, "x", 8, "n1", "n3", 0), 2.0 * quiet, 1e-9);
+	near(sim_time_ns(&m, 1, "x", 8, "n3", "n1", 0), quiet, 1e-9);
+	near(sim_time_ns(&m, 1, "x", 8, "n2", "n3", 0), quiet, 1e-9);
+	near(sim_time_ns(&m, 1, "x", 8, "n3", "n2", 0), 3.0 * quiet, 1e-9);
+	near(sim_time_ns(&m, 1, "x", 8, "n1", NULL, 0), sim_time_ns(&m, 1, "x", 8, "n3", NULL, 0),
+	     1e-12);
+	sim_model_free(&m);
+}
+
+static void nodes_may_have_a_class_of_their_own(void **state)
+{
+	struct sim_model m;
+
+	(void)state;
+	good("{\"schema\":1,\"hw\":\"big\",\"node_hw\":{\"n3\":\"small\"}}", &m);
+	assert_string_equal(sim_node_hw(&m, "n3"), "small");
+	assert_string_equal(sim_node_hw(&m, "n4"), "big");
+	sim_model_free(&m);
+}
+
 static void hostile_model_is_one_clear_error(void **state)
 {
 #define FAULT(x) "{\"schema\":1,\"faults\":[" x "]}"
@@ -140,7 +172,12 @@ static void hostile_model_is_one_clear_error(void **state)
 		{ "{\"schema\":1,\"benches\":{\"x\":7}}", "$.benches.x" },
 		{ "{\"schema\":1,\"benches\":{\"x\":{\"latency_ns\":0,\"bandwidth_Bps\":1}}}",
 		  "$.benches.x.latency_ns" },
+		{ "{\"schema\":1,\"node_hw\":{\"n1\":7}}", "$.node_hw.n1" },
+		{ "{\"schema\":1,\"node_hw\":{\"n1\":\"\"}}", "$.node_hw.n1" },
 		{ FAULT("7"), "$.faults[0]" },
+		{ FAULT("{\"kind\":\"slow-node\",\"node\":\"n\",\"factor\":2,\"dir\":\"up\"}"),
+		  "$.faults[0].dir" },
+		{ FAULT("{\"kind\":\"dead-node\",\"node\":\"n\",\"dir\":\"in\"}"), "dir" },
 		{ FAULT("{}"), "$.faults[0].kind" },
 		{ FAULT("{\"kind\":\"slow\"}"), "$.faults[0].kind" },
 		{ FAULT("{\"kind\":\"slow-node\",\"node\":\"n\"}"), "$.faults[0].factor" },
@@ -171,6 +208,8 @@ int main(void)
 		cmocka_unit_test(a_still_model_shows_its_base_figures),
 		cmocka_unit_test(spread_and_correlation_are_as_asked),
 		cmocka_unit_test(faults_hit_whom_they_name_and_nobody_else),
+		cmocka_unit_test(a_fault_with_a_direction_hits_the_sender_or_the_receiver),
+		cmocka_unit_test(nodes_may_have_a_class_of_their_own),
 		cmocka_unit_test(hostile_model_is_one_clear_error),
 	};
 
