@@ -113,6 +113,8 @@ static int take_about(struct collect *c, json_object *o, const char *path, struc
 	if (rc == HB_OK)
 		rc = take_text(o, &top, "started", &s->started, err);
 	if (rc == HB_OK)
+		rc = js_get_bool(o, &top, "named", JS_OPTIONAL, &s->named, err);
+	if (rc == HB_OK)
 		rc = js_get_bool(o, &top, "partial", JS_OPTIONAL, &s->partial, err);
 	if (rc == HB_OK)
 		rc = js_get_arr(o, &top, "steps", JS_OPTIONAL, &steps, err);

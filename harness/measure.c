@@ -192,6 +192,7 @@ static int write_run(const struct measure *m, bool finished, struct hb_err *err)
 	js_set_i64(o, "schema", 1);
 	js_set_str(o, "run", m->id);
 	js_set_str(o, "suite", m->suite.name);
+	js_set_bool(o, "named", m->req.bench != NULL);
 	js_set_str(o, "label", m->req.label);
 	js_set_str(o, "launcher", m->req.launcher);
 	js_set_u64(o, "seed", m->plan.seed);

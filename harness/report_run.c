@@ -27,11 +27,10 @@ int report_run_code(const struct summary *const *runs, size_t n, const struct ve
 		}
 		/* What a suite asks for and a machine does not have is a line, not a failure; what
 		 * was asked for by name is one. */
-		bool by_name = s->suite && strcmp(s->suite, "benches") == 0;
 		for (size_t i = 0; i < s->n_losses; i++) {
 			enum unit_status u = s->losses[i].status;
 			in.invalid += u == UNIT_INVALID;
-			in.not_measured += u != UNIT_INVALID && (by_name || u != UNIT_SKIPPED);
+			in.not_measured += u != UNIT_INVALID && (s->named || u != UNIT_SKIPPED);
 		}
 	}
 	return code_of(&in);

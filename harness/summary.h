@@ -79,6 +79,7 @@ struct summary_loss {
 struct summary {
 	char *run, *suite, *label, *started; /* label may be NULL; started: UTC, ISO 8601 */
 	char *cluster, *user;
+	bool named;               /* its benchmarks were asked for by name: a skip is a loss */
 	bool partial;             /* interrupted, or steps missing */
 	bool injected;            /* --inject was used: never enters a baseline */
 	json_object *fingerprint; /* name -> array of distinct values; owned */

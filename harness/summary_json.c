@@ -132,6 +132,7 @@ json_object *summary_to_json(const struct summary *s)
 	set_text(o, "started", s->started);
 	set_text(o, "cluster", s->cluster);
 	set_text(o, "user", s->user);
+	js_set_bool(o, "named", s->named);
 	js_set_bool(o, "partial", s->partial);
 	js_set_bool(o, "injected", s->injected);
 	js_set_obj(o, "fingerprint", json_object_get(s->fingerprint));

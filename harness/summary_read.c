@@ -262,6 +262,7 @@ static int read_summary(json_object *o, const struct js_at *at, struct summary *
 	    (rc = read_text(o, at, "started", JS_OPTIONAL, &s->started, err)) < 0 ||
 	    (rc = read_text(o, at, "cluster", JS_OPTIONAL, &s->cluster, err)) < 0 ||
 	    (rc = read_text(o, at, "user", JS_OPTIONAL, &s->user, err)) < 0 ||
+	    (rc = js_get_bool(o, at, "named", JS_OPTIONAL, &s->named, err)) < 0 ||
 	    (rc = js_get_bool(o, at, "partial", JS_OPTIONAL, &s->partial, err)) < 0 ||
 	    (rc = js_get_bool(o, at, "injected", JS_OPTIONAL, &s->injected, err)) < 0 ||
 	    (rc = read_names(o, at, "fingerprint", json_type_array, &s->fingerprint, err)) < 0 ||

@@ -31,7 +31,7 @@ static void make_rich(struct summary *s)
 	s->suite = hb_strdup("pairs");
 	s->label = hb_strdup("night");
 	s->started = hb_strdup("2026-01-02T03:04:05Z");
-	s->partial = true;
+	s->partial = s->named = true;
 	s->unknown_records = 3;
 	json_object_object_add(s->fingerprint, "mpi", json_object_new_array());
 	r = rows_add(s, "x.a", 8, "cluster", 5.0);
@@ -77,6 +77,7 @@ static void summary_reads_back_as_it_was_written(void **state)
 	js_write(o, JS_SORTED, &b);
 	js_put(o);
 	assert_string_equal(buf_text(&a), buf_text(&b));
+	assert_true(again.named && again.partial);
 	assert_int_equal(again.n_rows, s.n_rows);
 	for (size_t i = 0; i < s.n_rows; i++) {
 		const struct summary_row *x = &s.rows[i], *y = &again.rows[i];
