@@ -13,7 +13,7 @@
 #include "harness/compare.h"
 #include "harness/measure.h"
 
-enum { BASE_RUNS = 6, SEED = 1000, TREE_DEPTH = 16, TRIES = 2 };
+enum { BASE_RUNS = 6, SEED = 1000, TREE_DEPTH = 16 };
 
 /* A quiet cluster; n4 is slow in the second form. Fixed seeds: the same figures everywhere. */
 static const char model_good[] =
@@ -27,6 +27,7 @@ struct self {
 	const struct common *common;
 	struct store store;
 	int signal_fd, signal;
+	bool too_noisy; /* the last planted delay was below what could have been seen */
 	struct doc *d;
 };
 
@@ -189,6 +190,8 @@ static bool judge_real(struct self *t, const struct verdicts *v, double factor)
 {
 	const struct verdict_row *w = worst_row(v);
 	bool ok = w && w->verdict == VERDICT_REGRESSED;
+
+	t->too_noisy = !ok && w && !(w->mde < 1 - 1 / factor);
 	json_object *o = json_object_new_object();
 	char line[240];
 
@@ -243,23 +246,43 @@ static int inject_and_judge(struct self *t, struct measure_request r, double fac
 	return rc;
 }
 
-static int test_real(struct self *t, bool *ok, struct hb_err *err)
+/*
+ * One thread on data that fit any cache: what other users of the machine do to its memory and its
+ * other cores is out.
+ */
+static const char suite_real[] =
+        "{\"schema\":1,\"name\":\"selftest\",\"summary\":\"one core\",\"benches\":[{\"bench\":"
+        "\"node.memory\",\"options\":{\"sizes\":\"256Ki\",\"threads\":1},\"precision\":\"2%\"}]}\n";
+
+/* One attempt: a baseline of this moment, then the planted delay. */
+static int try_real(struct self *t, const char *suite, double max_time_s, double factor, bool *ok,
+                    struct hb_err *err)
 {
-	/* Small enough for any cache: what other users of the machine do to its memory is out. */
-	struct measure_request r = { .bench = "node.memory",
-		                     .sizes = "256Ki",
+	struct measure_request r = { .suite = suite,
 		                     .launcher = "local",
-		                     .precision = 0.02,
-		                     .max_time_s = 0.05,
+		                     .max_time_s = max_time_s,
 		                     .rounds = -1,
 		                     .signal_fd = t->signal_fd };
-	/* On a very noisy machine a larger delay is tried before giving up. */
-	static const double factors[TRIES] = { 3, 10 };
 	int rc = make_baseline(t, r, "real", err);
 
 	r.baseline = "real";
-	for (int i = 0; i < TRIES && rc == HB_OK && !*ok; i++)
-		rc = inject_and_judge(t, r, factors[i], ok, err);
+	if (rc == HB_OK)
+		rc = inject_and_judge(t, r, factor, ok, err);
+	return rc;
+}
+
+static int test_real(struct self *t, bool *ok, struct hb_err *err)
+{
+	/* On a noisy machine a longer look and a larger delay are tried before giving up. */
+	static const struct {
+		double max_time_s, factor;
+	} tries[] = { { 0.1, 3 }, { 0.4, 3 }, { 1, 10 } };
+	char *path = hb_format("%s/selftest.json", t->store.path);
+	int rc = store_write(path, suite_real, strlen(suite_real), err);
+
+	for (size_t i = 0; i < sizeof tries / sizeof tries[0] && rc == HB_OK && !*ok; i++)
+		rc = try_real(t, path, tries[i].max_time_s, tries[i].factor, ok, err);
+	free(path);
 	return rc;
 }
 
@@ -300,10 +323,16 @@ static int run_tests(struct self *t, struct hb_err *err)
 		return cmd_error("selftest", err) == CODE_USAGE ? CODE_BROKEN
 		       : rc == HB_E_UNSUPPORTED                 ? CODE_NOT_MEASURED
 		                                                : CODE_BROKEN;
-	say(t, sim_ok && real_ok ? DOC_GOOD : DOC_BAD,
-	    sim_ok && real_ok ? "both planted slowdowns were found"
-	                      : "a planted slowdown was not found: do not trust this installation");
-	return sim_ok && real_ok ? CODE_OK : CODE_BROKEN;
+	if (sim_ok && real_ok) {
+		say(t, DOC_GOOD, "both planted slowdowns were found");
+		return CODE_OK;
+	}
+	if (sim_ok && t->too_noisy) {
+		say(t, DOC_WARN, "this host is too busy to tell: try again when it is idle");
+		return CODE_NOT_MEASURED;
+	}
+	say(t, DOC_BAD, "a planted slowdown was not found: do not trust this installation");
+	return CODE_BROKEN;
 }
 
 static int run(const struct common *common, const void *opts, int argc, const char **argv)

@@ -100,7 +100,7 @@ static void print(int runs, const double *rho, double loss, const struct tally *
 {
 	const double each = 100.0 / SEEDS;
 
-	printf("%9d %9.1f %9.1f %6.0f | %6.2f %6.2f %7.2f %7.2f %7.2f %7.2f\n", runs, rho[0],
+	printf("sim: %9d %9.1f %9.1f %6.0f | %6.2f %6.2f %7.2f %7.2f %7.2f %7.2f\n", runs, rho[0],
 	       rho[1], loss * 100.0, t->ok_before * each, t->ok_after * each,
 	       t->inconclusive * each, t->found * each, t->false_before * each,
 	       t->false_after * each);
@@ -129,8 +129,9 @@ static void simulate(int runs, double size_rho, double subject_rho, const double
 
 static void heading(void)
 {
-	printf("all figures in %% of %d runs\n"
-	       " base runs  rho size  rho subj loss %% | exit 0   after inconcl.   found false s. "
+	printf("sim: all figures in %% of %d runs\n"
+	       "sim: base runs  rho size  rho subj loss %% | exit 0   after inconcl.   found false "
+	       "s. "
 	       "false r.\n",
 	       SEEDS);
 }
