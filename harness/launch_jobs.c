@@ -1,8 +1,7 @@
-/* Jobs of a step: the command, the records that answer it, deadlines, and how each unit ends. */
+/* Jobs of a step: how they start, their deadlines, and how each unit ends. */
 #include <stdarg.h>
 
 #include "bench/base/mem.h"
-#include "bench/base/rng.h"
 #include "harness/launch_parts.h"
 #include "harness/wait.h"
 
@@ -42,15 +41,11 @@ void step_run_free(struct step_run *r)
 	free(r->unit_at);
 	free(r->ended);
 	free(r->cut);
+	js_put(r->facts);
 	sched_free(&r->s);
 }
 
 /* ---- telling ---- */
-
-static const struct suite_entry *entry_of(const struct step_run *r, const struct plan_job *job)
-{
-	return &r->l->p.plan->suite->entries[job->entry];
-}
 
 json_object *step_journal(const struct step_run *r, const char *type)
 {
@@ -69,15 +64,16 @@ void step_log(struct step_run *r, json_object *o)
 
 void step_event(struct step_run *r, const char *level, const char *code, const char *fmt, ...)
 {
-	struct rec_ids ids = { .step = r->step->id, .attempt = r->attempt };
+	json_object *event;
 	char text[640];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	launch_log_add(&r->l->log, LOG_RECORDS, rec_event_to_json(&ids, level, code, text),
-	               RECORD_GUESS);
+	event = rec_event_to_json(NULL, level, code, text);
+	step_stamp(r, event);
+	launch_log_add(&r->l->log, LOG_RECORDS, event, RECORD_GUESS);
 	if (r->l->p.note)
 		r->l->p.note(r->l->p.ctx, level, text);
 }
@@ -86,94 +82,15 @@ void step_job_text(const struct step_run *r, size_t j, struct buf *out)
 {
 	const struct plan_job *job = &r->step->jobs[j];
 
-	buf_printf(out, "%s ", entry_of(r, job)->info->name);
+	buf_printf(out, "%s ", step_entry(r, job)->info->name);
 	plan_job_subject(r->l->p.plan, r->step, job, out);
 }
 
-/* ---- the command ---- */
-
-static double inject_of(const struct step_run *r, const struct plan_job *job)
-{
-	const struct plan *p = r->l->p.plan;
-	const char *node = r->l->p.inject_node;
-	const char *bench = p->inject_bench;
-
-	if (p->inject <= 1 ||
-	    (bench && strcmp(bench, "*") != 0 && strcmp(bench, entry_of(r, job)->info->name) != 0))
-		return 1;
-	for (int i = 0; node && i < job->n_ranks; i++)
-		if (strcmp(r->host[job->ranks[i]], node) == 0)
-			return p->inject;
-	return node ? 1 : p->inject;
-}
-
-static void add_cases(const struct step_run *r, size_t j, json_object *msg)
-{
-	const struct plan_job *job = &r->step->jobs[j];
-	const struct bench_info *info = entry_of(r, job)->info;
-	json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < job->cases.n; i++) {
-		json_object *c = json_object_new_object();
-		if (r->ended[r->unit_at[j] + i]) {
-			js_put(c);
-			continue;
-		}
-		js_set_u64(c, "unit", job->first_unit + i);
-		js_set_u64(c, "bytes", job->cases.v[i].bytes);
-		js_set_obj(c, "opts", opt_to_json(info->opts, job->cases.v[i].opts, 0));
-		json_object_array_add(list, c);
-	}
-	js_set_obj(msg, "cases", list);
-}
-
-static void add_subject(const struct step_run *r, const struct plan_job *job, json_object *msg)
-{
-	const struct bench_info *info = entry_of(r, job)->info;
-	json_object *ranks = json_object_new_array();
-
-	for (int i = 0; i < job->n_ranks; i++)
-		json_object_array_add(ranks, json_object_new_int(job->ranks[i]));
-	js_set_str(msg, "bench", info->name);
-	js_set_obj(msg, "ranks", ranks);
-	js_set_str(msg, "a", info->shape == BENCH_GROUP ? "cluster" : r->host[job->ranks[0]]);
-	if (info->shape == BENCH_PAIR) {
-		js_set_str(msg, "b", r->host[job->ranks[1]]);
-		js_set_str(msg, "dir", job->dir);
-	}
-	js_set_i64(msg, "round", job->round);
-}
-
-static json_object *job_message(const struct step_run *r, size_t j)
-{
-	const struct plan_job *job = &r->step->jobs[j];
-	const struct suite_entry *e = entry_of(r, job);
-	json_object *msg = json_object_new_object();
-	struct rng rng;
-
-	rng_stream(&rng, r->l->p.plan->seed, job->id, 0);
-	js_set_str(msg, "msg", "job");
-	js_set_u64(msg, "job", job->id);
-	js_set_str(msg, "phase", phase_name(job->phase));
-	js_set_u64(msg, "step", r->step->id);
-	js_set_u64(msg, "attempt", r->attempt);
-	add_subject(r, job, msg);
-	js_set_u64(msg, "seed", rng_u64(&rng));
-	js_set_f64(msg, "precision", e->precision);
-	js_set_f64(msg, "max_time", e->max_time_s);
-	js_set_u64(msg, "max_iters", e->max_iters);
-	js_set_f64(msg, "deadline", e->deadline_s);
-	js_set_bool(msg, "verify", e->verify);
-	js_set_f64(msg, "inject", inject_of(r, job));
-	/* Which repetition of a confirming rerun; 0 in the main part. */
-	js_set_i64(msg, "repeat", job->phase == PHASE_MAIN ? 0 : job->repeat + 1);
-	add_cases(r, j, msg);
-	return msg;
-}
+/* ---- start ---- */
 
 void step_renew_due(struct step_run *r, size_t j)
 {
-	double s = entry_of(r, &r->step->jobs[j])->deadline_s;
+	double s = step_entry(r, &r->step->jobs[j])->deadline_s;
 
 	r->due_ms[j] = wait_now_ms() + r->l->p.ops->slack_ms + (int64_t)(s * 1000);
 }
@@ -195,7 +112,7 @@ void step_announce_job(struct step_run *r, size_t j)
 void step_send_job(struct step_run *r, size_t j)
 {
 	const struct plan_job *job = &r->step->jobs[j];
-	json_object *msg = job_message(r, j);
+	json_object *msg = step_job_message(r, j);
 
 	step_renew_due(r, j);
 	/* A rank that cannot be told is on its way out: its leave is about to come. */
@@ -347,7 +264,7 @@ static void expire(struct step_run *r, size_t j)
 	const struct plan_job *job = &r->step->jobs[j];
 	int *late = hb_alloc((size_t)job->n_ranks * sizeof *late);
 	bool was_running = r->s.job[j] == JOB_RUNNING;
-	double s = entry_of(r, job)->deadline_s + r->l->p.ops->slack_ms / 1000.0;
+	double s = step_entry(r, job)->deadline_s + r->l->p.ops->slack_ms / 1000.0;
 	int n = sched_expired(&r->s, j, late);
 	struct buf who = BUF_INIT;
 

@@ -61,6 +61,7 @@ struct step_run {
 	int64_t *due_ms; /* its next unit must have ended by then; 0: not running */
 	size_t *unit_at; /* where its units begin in ended */
 	unsigned char *ended;
+	json_object *facts; /* those told so far, as names; NULL: none */
 	/* per attempt */
 	int joined;
 	size_t *cut; /* jobs cut since the last look, at most n_jobs */
@@ -80,6 +81,12 @@ enum {
 void step_run_init(struct step_run *r, struct launch *l, size_t index);
 void step_run_free(struct step_run *r);
 
+static inline const struct suite_entry *step_entry(const struct step_run *r,
+                                                   const struct plan_job *job)
+{
+	return &r->l->p.plan->suite->entries[job->entry];
+}
+
 /* ---- one attempt (launch_loop.c) ---- */
 
 extern const struct ctl_handlers step_handlers;
@@ -94,8 +101,10 @@ void step_end_child(struct step_run *r);
 /* Takes what ended processes left in their sockets. */
 void step_drain(struct step_run *r);
 
-/* ---- jobs (launch_jobs.c) and records (launch_records.c) ---- */
+/* ---- jobs (launch_jobs.c, launch_message.c) and records (launch_records.c) ---- */
 
+/* The command of a job; the caller's. */
+json_object *step_job_message(const struct step_run *r, size_t j);
 /* The job counts as running, and the journal says so. */
 void step_announce_job(struct step_run *r, size_t j);
 /* Commands it to its ranks; those that cannot be told are about to be gone. */
@@ -129,6 +138,8 @@ void step_event(struct step_run *r, const char *level, const char *code, const c
         HB_PRINTF(4, 5);
 /* "mpi.latency n1-n2": what a job measures, for people. */
 void step_job_text(const struct step_run *r, size_t j, struct buf *out);
+/* Sets the ids that every record of this step and attempt has. */
+void step_stamp(const struct step_run *r, json_object *record);
 /* A journal line of this step and attempt, to be completed by the caller and handed to step_log. */
 json_object *step_journal(const struct step_run *r, const char *type);
 void step_log(struct step_run *r, json_object *o);

@@ -1,7 +1,12 @@
-/* What ranks say: records are checked against the job their rank has, and kept. */
+/* What ranks say: records are checked against the job their rank has, stamped, and kept. */
 #include "bench/base/mem.h"
 #include "harness/launch_parts.h"
 #include "harness/wait.h"
+
+enum {
+	FACTS_MAX = 8192,               /* distinct facts of a step that are remembered */
+	NODES_TEXT_MAX = RECORD_MAX / 2 /* of meta; a longer list stands in plan.json alone */
+};
 
 static int check_ids(const struct step_run *r, const struct plan_job *job,
                      const struct rec_ids *ids, struct hb_err *err)
@@ -77,11 +82,81 @@ static void pass_event(struct step_run *r, int rank, json_object *o)
 	free(line);
 }
 
+void step_stamp(const struct step_run *r, json_object *record)
+{
+	js_set_u64(record, "step", r->step->id);
+	js_set_u64(record, "attempt", r->attempt ? r->attempt : 1);
+}
+
+/* Ids of its own are not needed, but must not be another's. */
+static int check_claim(const struct step_run *r, json_object *o, struct hb_err *err)
+{
+	const struct js_at at = JS_AT_TOP("record");
+	uint64_t step = r->step->id, attempt = r->attempt;
+
+	if (js_get_u64(o, &at, "step", JS_OPTIONAL, &step, err) != HB_OK ||
+	    js_get_u64(o, &at, "attempt", JS_OPTIONAL, &attempt, err) != HB_OK)
+		return HB_E_FORMAT;
+	if (step != r->step->id || attempt != r->attempt)
+		return hb_fail(err, HB_E_FORMAT, "a record of step %llu attempt %llu",
+		               (unsigned long long)step, (unsigned long long)attempt);
+	return HB_OK;
+}
+
+/* A rank knows itself; which nodes the step has, the plan knows. */
+static void fill_nodes(const struct step_run *r, json_object *meta)
+{
+	struct buf nodes = BUF_INIT;
+
+	nodeset_format(&r->l->p.plan->nodes, &nodes);
+	js_set_str(meta, "nodes", nodes.len <= NODES_TEXT_MAX ? buf_text(&nodes) : NULL);
+	buf_free(&nodes);
+}
+
+/* Most nodes of a cluster tell the same: each distinct (key, value, source) is kept once a step. */
+static bool fact_is_new(struct step_run *r, json_object *fact)
+{
+	static const char *const parts[] = { "key", "value", "source" };
+	json_object *all = json_object_new_array();
+	struct buf text = BUF_INIT;
+	bool known;
+
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		json_object *v = NULL;
+		json_object_object_get_ex(fact, parts[i], &v);
+		json_object_array_add(all, json_object_get(v));
+	}
+	js_write(all, JS_PLAIN, &text);
+	js_put(all);
+	if (!r->facts)
+		r->facts = json_object_new_object();
+	known = json_object_object_get_ex(r->facts, buf_text(&text), NULL);
+	if (!known && json_object_object_length(r->facts) < FACTS_MAX)
+		json_object_object_add(r->facts, buf_text(&text), NULL);
+	buf_free(&text);
+	return !known;
+}
+
+/* What is of no unit. Returns 1 to keep the record, 0 to drop it quietly. */
+static int take_plain(struct step_run *r, json_object *o, enum record_type type, struct hb_err *err)
+{
+	int rc = check_claim(r, o, err);
+
+	if (rc != HB_OK)
+		return rc;
+	if (type == REC_FACT && !fact_is_new(r, o))
+		return 0;
+	if (type == REC_META)
+		fill_nodes(r, o);
+	step_stamp(r, o);
+	return 1;
+}
+
 static int on_record(struct step_run *r, int rank, json_object *o, size_t len, struct hb_err *err)
 {
 	enum record_type type = record_type_of(o);
 	json_object *unit;
-	int keep = 1;
+	int keep;
 
 	if (len > RECORD_MAX)
 		return hb_fail(err, HB_E_FORMAT, "a record of %zu bytes; at most %d", len,
@@ -89,6 +164,8 @@ static int on_record(struct step_run *r, int rank, json_object *o, size_t len, s
 	if (type == REC_POINT || type == REC_PAIR || type == REC_SAMPLES || type == REC_END ||
 	    (type == REC_EVENT && json_object_object_get_ex(o, "unit", &unit)))
 		keep = check_unit_record(r, rank, o, type, err);
+	else
+		keep = take_plain(r, o, type, err);
 	if (keep <= 0)
 		return keep;
 	if (type == REC_EVENT)

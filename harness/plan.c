@@ -350,6 +350,14 @@ void plan_free(struct plan *p)
 	memset(p, 0, sizeof(*p));
 }
 
+bool plan_within_node(const struct plan_step *step, const struct plan_job *job)
+{
+	for (int i = 1; i < job->n_ranks; i++)
+		if (step->rank_node[job->ranks[i]] != step->rank_node[job->ranks[0]])
+			return false;
+	return true;
+}
+
 void plan_job_subject(const struct plan *p, const struct plan_step *step,
                       const struct plan_job *job, struct buf *out)
 {
@@ -360,7 +368,10 @@ void plan_job_subject(const struct plan *p, const struct plan_step *step,
 	case BENCH_GROUP: buf_printf(out, "%d ranks", job->n_ranks); break;
 	case BENCH_LOCAL: buf_puts(out, a); break;
 	case BENCH_PAIR:
-		rec_pair_subject(job->dir, a, nodes[step->rank_node[job->ranks[1]]], out);
+		if (plan_within_node(step, job))
+			buf_puts(out, a);
+		else
+			rec_pair_subject(job->dir, a, nodes[step->rank_node[job->ranks[1]]], out);
 		break;
 	}
 }

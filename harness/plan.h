@@ -88,12 +88,13 @@ void plan_rounds_free(struct pair_round *rounds, int n);
  * local ones node by node; pairs round by round, in both directions for BENCH_DIRECTED; then
  * groups of all ranks, alone. HB_E_USAGE: the suite does not fit these nodes.
  */
-/* Appends what a job is about: "n1", "n1-n2", "n1>n2" or "4 ranks". */
-void plan_job_subject(const struct plan *p, const struct plan_step *step,
-                      const struct plan_job *job, struct buf *out);
-
 int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
               const struct plan_params *p, struct plan *out, struct hb_err *err);
+/* Whether all ranks of the job are on one node. */
+bool plan_within_node(const struct plan_step *step, const struct plan_job *job);
+/* Appends what a job is about: "n1" (also a pair within it), "n1-n2", "n1>n2" or "4 ranks". */
+void plan_job_subject(const struct plan *p, const struct plan_step *step,
+                      const struct plan_job *job, struct buf *out);
 /*
  * Appends one step (one for each that measures bench) of confirming jobs A B A B A B, each alone,
  * for every entry of bench: A is the suspect (phase CONFIRM), B its control (CONTROL). In a pair

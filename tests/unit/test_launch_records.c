@@ -1,0 +1,245 @@
+/* What becomes of a record on its way from a rank to the files, without any process. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/launch_parts.h"
+
+static const char suite_text[] = "{\"schema\":1,\"name\":\"test\",\"benches\":["
+                                 "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8\"}}]}";
+
+/* A step in its second attempt, all of whose ranks are here and idle. */
+struct desk {
+	char dir[64];
+	struct suite suite;
+	struct plan plan;
+	struct launch l;
+	struct step_run r;
+	struct hb_err err;
+};
+
+static void must(int rc, const struct hb_err *err)
+{
+	if (rc != HB_OK)
+		fail_msg("%s", err->text);
+}
+
+static struct desk *desk_new(const char *nodes)
+{
+	struct desk *d = hb_alloc(sizeof *d);
+	struct plan_params p = { .seed = 5, .rounds = 3 };
+	struct nodeset set = { 0 };
+	json_object *o = NULL;
+
+	snprintf(d->dir, sizeof d->dir, "/tmp/hpcbench-test-XXXXXX");
+	assert_non_null(mkdtemp(d->dir));
+	must(js_parse(suite_text, strlen(suite_text), "test", &o, &d->err), &d->err);
+	must(suite_from_json(o, "test", &d->suite, &d->err), &d->err);
+	js_put(o);
+	must(nodeset_parse(nodes, &set, &d->err), &d->err);
+	must(plan_make(&d->suite, &set, "test", &p, &d->plan, &d->err), &d->err);
+	nodeset_free(&set);
+	d->l.p.plan = &d->plan;
+	must(launch_log_open(&d->l.log, d->dir, &d->err), &d->err);
+	step_run_init(&d->r, &d->l, 0);
+	d->r.attempt = 2;
+	for (int i = 0; i < d->r.step->n_ranks; i++)
+		sched_joined(&d->r.s, i);
+	return d;
+}
+
+static int say(struct desk *d, int rank, const char *text)
+{
+	json_object *o = NULL;
+	int rc;
+
+	must(js_parse(text, strlen(text), "test", &o, &d->err), &d->err);
+	rc = step_on_message(&d->r, rank, o, strlen(text), &d->err);
+	js_put(o);
+	return rc;
+}
+
+/* What was stored; ends the desk. */
+static char *desk_end(struct desk *d)
+{
+	static const char *const names[] = { "samples.jsonl", "journal.jsonl", "records.jsonl" };
+	struct buf records = BUF_INIT;
+	char path[128];
+
+	must(launch_log_close(&d->l.log, &d->err), &d->err);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		snprintf(path, sizeof path, "%s/%s", d->dir, names[i]);
+		buf_clear(&records);
+		must(buf_read_file(&records, path, 1 << 20, &d->err), &d->err);
+		unlink(path);
+	}
+	rmdir(d->dir);
+	step_run_free(&d->r);
+	plan_free(&d->plan);
+	suite_free(&d->suite);
+	free(d);
+	return buf_detach(&records);
+}
+
+static void records_of_no_unit_are_stamped_with_step_and_attempt(void **state)
+{
+	struct desk *d = desk_new("n[1-4]");
+	char *got;
+
+	(void)state;
+	must(say(d, 0, "{\"type\":\"rank\",\"rank\":0}"), &d->err);
+	must(say(d, 1, "{\"type\":\"event\",\"level\":\"info\",\"step\":1,\"attempt\":2}"),
+	     &d->err);
+	must(say(d, 2,
+	         "{\"type\":\"fact\",\"endpoint\":\"n3\",\"key\":\"k\",\"value\":\"v\","
+	         "\"source\":\"s\"}"),
+	     &d->err);
+	step_event(&d->r, "info", "told", "by the harness");
+	got = desk_end(d);
+	assert_string_equal(got,
+	                    "{\"type\":\"rank\",\"rank\":0,\"step\":1,\"attempt\":2}\n"
+	                    "{\"type\":\"event\",\"level\":\"info\",\"step\":1,\"attempt\":2}\n"
+	                    "{\"type\":\"fact\",\"endpoint\":\"n3\",\"key\":\"k\",\"value\":\"v\","
+	                    "\"source\":\"s\",\"step\":1,\"attempt\":2}\n"
+	                    "{\"type\":\"event\",\"level\":\"info\",\"code\":\"told\","
+	                    "\"text\":\"by the harness\",\"step\":1,\"attempt\":2}\n");
+	free(got);
+}
+
+static void a_record_that_claims_another_step_or_attempt_is_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"{\"type\":\"rank\",\"step\":2}",
+		"{\"type\":\"rank\",\"step\":1,\"attempt\":1}",
+		"{\"type\":\"fact\",\"key\":\"k\",\"step\":\"1\"}",
+		"{\"type\":\"meta\",\"attempt\":-2}",
+	};
+	struct desk *d = desk_new("n[1-4]");
+	char *got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+		assert_int_equal(say(d, 0, wrong[i]), HB_E_FORMAT);
+	got = desk_end(d);
+	assert_string_equal(got, "");
+	free(got);
+}
+
+static void meta_gets_the_nodes_of_the_plan_in_hostlist_form(void **state)
+{
+	struct desk *d = desk_new("n[01-40],login");
+	char *got;
+
+	(void)state;
+	must(say(d, 0, "{\"type\":\"meta\",\"nodes\":\"somewhere\",\"ranks\":41}"), &d->err);
+	got = desk_end(d);
+	assert_string_equal(got, "{\"type\":\"meta\",\"nodes\":\"n[01-40],login\",\"ranks\":41,"
+	                         "\"step\":1,\"attempt\":2}\n");
+	free(got);
+}
+
+static void a_node_list_that_fits_no_record_is_left_to_the_plan(void **state)
+{
+	struct buf nodes = BUF_INIT;
+	struct desk *d;
+	char *got;
+
+	(void)state;
+	for (int i = 0; i < 500; i++)
+		buf_printf(&nodes, "%sa%dx", i ? "," : "", i * 7);
+	d = desk_new(buf_text(&nodes));
+	must(say(d, 0, "{\"type\":\"meta\"}"), &d->err);
+	got = desk_end(d);
+	assert_string_equal(got, "{\"type\":\"meta\",\"nodes\":null,\"step\":1,\"attempt\":2}\n");
+	free(got);
+	buf_free(&nodes);
+}
+
+static void a_fact_is_stored_once_for_each_distinct_value(void **state)
+{
+	struct desk *d = desk_new("n[1-4]");
+	char *got, text[128];
+	size_t lines = 0;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		snprintf(text, sizeof text,
+		         "{\"type\":\"fact\",\"endpoint\":\"n%d\",\"key\":\"sw.mpi\","
+		         "\"value\":\"%s\",\"source\":\"lib\"}",
+		         i + 1, i == 2 ? "5.0" : "4.1");
+		must(say(d, i, text), &d->err);
+	}
+	/* Another source, and another key, say something else. */
+	must(say(d, 0, "{\"type\":\"fact\",\"key\":\"sw.mpi\",\"value\":\"4.1\"}"), &d->err);
+	must(say(d, 0, "{\"type\":\"fact\",\"key\":\"sw.x\",\"value\":\"4.1\"}"), &d->err);
+	got = desk_end(d);
+	for (const char *at = got; (at = strchr(at, '\n')) != NULL; at++)
+		lines++;
+	assert_int_equal(lines, 4);
+	assert_non_null(strstr(got, "\"endpoint\":\"n1\",\"key\":\"sw.mpi\",\"value\":\"4.1\""));
+	assert_non_null(strstr(got, "\"endpoint\":\"n3\",\"key\":\"sw.mpi\",\"value\":\"5.0\""));
+	free(got);
+}
+
+/* a, b and the words for people of the step's first job. */
+static void assert_ends(const char *nodes, const char *a, const char *b, const char *what)
+{
+	const struct js_at at = JS_AT_TOP("job");
+	struct desk *d = desk_new(nodes);
+	json_object *msg = step_job_message(&d->r, 0);
+	const char *got_a = "", *got_b = "";
+	struct buf text = BUF_INIT;
+
+	must(js_get_str(msg, &at, "a", JS_REQUIRED, &got_a, &d->err), &d->err);
+	must(js_get_str(msg, &at, "b", JS_REQUIRED, &got_b, &d->err), &d->err);
+	assert_string_equal(got_a, a);
+	assert_string_equal(got_b, b);
+	step_job_text(&d->r, 0, &text);
+	assert_string_equal(buf_text(&text), what);
+	js_put(msg);
+	buf_free(&text);
+	free(desk_end(d));
+}
+
+static void the_two_sides_of_a_pair_within_one_node_are_its_ranks(void **state)
+{
+	(void)state;
+	assert_ends("vm", "vm/rank0", "vm/rank1", "mpi.latency vm");
+}
+
+static void the_two_sides_of_a_pair_of_nodes_are_the_nodes(void **state)
+{
+	struct desk *d = desk_new("n[1-2]");
+	const struct plan_job *job = &d->r.step->jobs[0];
+	const char *const *host = (const char *const *)d->r.host;
+	char a[8], b[8], what[40];
+
+	(void)state;
+	snprintf(a, sizeof a, "%s", host[job->ranks[0]]);
+	snprintf(b, sizeof b, "%s", host[job->ranks[1]]);
+	snprintf(what, sizeof what, "mpi.latency %s-%s", a, b);
+	free(desk_end(d));
+	assert_string_not_equal(a, b);
+	assert_ends("n[1-2]", a, b, what);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_of_no_unit_are_stamped_with_step_and_attempt),
+		cmocka_unit_test(a_record_that_claims_another_step_or_attempt_is_refused),
+		cmocka_unit_test(meta_gets_the_nodes_of_the_plan_in_hostlist_form),
+		cmocka_unit_test(a_node_list_that_fits_no_record_is_left_to_the_plan),
+		cmocka_unit_test(a_fact_is_stored_once_for_each_distinct_value),
+		cmocka_unit_test(the_two_sides_of_a_pair_within_one_node_are_its_ranks),
+		cmocka_unit_test(the_two_sides_of_a_pair_of_nodes_are_the_nodes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
