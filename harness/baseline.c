@@ -29,14 +29,6 @@ size_t baseline_series_near(const struct base_entry *e, const char *subject, siz
 	return SIZE_MAX;
 }
 
-const struct base_entry *baseline_find(const struct baseline *b, const char *key_text,
-                                       enum subject_kind kind)
-{
-	size_t i = baseline_find_near(b, key_text, kind, 0);
-
-	return i == SIZE_MAX ? NULL : &b->entries[i];
-}
-
 const struct base_series *baseline_series(const struct base_entry *e, const char *subject)
 {
 	size_t i = baseline_series_near(e, subject, 0);
@@ -102,6 +94,8 @@ static void add_rows(struct baseline *b, const struct summary *run, size_t t)
 		if (e == SIZE_MAX)
 			e = add_entry(b, r);
 		entry = &b->entries[e];
+		entry->floor = r->floor;
+		entry->tolerance = r->tolerance;
 		s = baseline_series_near(entry, r->subject, s);
 		if (s == SIZE_MAX)
 			s = add_series(b, entry, r->subject);

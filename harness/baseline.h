@@ -28,6 +28,7 @@ struct base_entry {
 	enum subject_kind kind;
 	enum unit unit;
 	bool higher_is_better;
+	double floor, tolerance;    /* of the newest run that holds the key, as in summary_row */
 	struct base_series *series; /* in the order of first appearance, as are the entries */
 	size_t n_series, cap_series;
 	/* derived; a spread whose df is 0 is unknown, its s NaN */
@@ -79,11 +80,9 @@ int baseline_extend(struct baseline *b, const struct summary *const *runs, size_
  */
 void baseline_derive(struct baseline *b);
 
-const struct base_entry *baseline_find(const struct baseline *b, const char *key_text,
-                                       enum subject_kind kind);
 const struct base_series *baseline_series(const struct base_entry *e, const char *subject);
-/* The same, looking first at index start and onwards: rows come in the order of the entries.
- * Returns an index, or SIZE_MAX. */
+/* Looking first at index start and onwards: rows come in the order of the entries. Both return an
+ * index, or SIZE_MAX. */
 size_t baseline_find_near(const struct baseline *b, const char *key_text, enum subject_kind kind,
                           size_t start);
 size_t baseline_series_near(const struct base_entry *e, const char *subject, size_t start);

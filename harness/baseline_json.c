@@ -3,7 +3,8 @@
  * each series are for whoever reads the file, and are computed anew from the series.
  *
  *	{"schema":1, "name":…, "created":…, "reason":…, "runs":[ids], "fingerprint":{…}, "hw":{…},
- *	 "entries":[{"key":{…}, "kind":"node", "unit":"ns", "better":"lower", "derived":{…},
+ *	 "entries":[{"key":{…}, "kind":"node", "unit":"ns", "better":"lower", "floor":0.05,
+ *	             "tolerance":0.1, "derived":{…},
  *	             "series":[{"subject":"n17", "hw":…, "n":10, "median":…, "y":[one a run, or
  *null]}]}]}
  */
@@ -61,6 +62,9 @@ static json_object *entry_to_json(const struct base_entry *e, size_t n_runs)
 	js_set_str(o, "kind", e->kind == SUBJECT_CLUSTER ? "cluster" : "node");
 	js_set_str(o, "unit", summary_unit_name(e->unit));
 	js_set_str(o, "better", e->higher_is_better ? "higher" : "lower");
+	js_set_f64(o, "floor", e->floor);
+	if (e->tolerance > 0.0)
+		js_set_f64(o, "tolerance", e->tolerance);
 	js_set_obj(o, "derived", derived_to_json(e));
 	for (size_t k = 0; k < e->n_series; k++)
 		json_object_array_add(series, series_to_json(&e->series[k], n_runs));

@@ -116,6 +116,19 @@ static int read_all_series(json_object *a, const struct js_at *at, struct base_e
 	return twice ? js_fail(at, err, "subject '%.80s' stands twice", twice) : HB_OK;
 }
 
+/* Files of old have no floor: that of the benchmark itself stands for it. */
+static int read_floor(json_object *o, const struct js_at *at, struct base_entry *e,
+                      struct hb_err *err)
+{
+	static const double unknown = 0.03; /* of a benchmark that this version does not know */
+	const struct bench_info *info = catalog_find(e->key.bench);
+	int rc;
+
+	e->floor = info ? info->floor : unknown;
+	rc = read_ratio(o, at, "floor", &e->floor, err);
+	return rc < 0 ? rc : read_ratio(o, at, "tolerance", &e->tolerance, err);
+}
+
 static int read_entry(json_object *o, const struct js_at *at, struct base_entry *e, size_t n_runs,
                       struct hb_err *err)
 {
@@ -129,6 +142,7 @@ static int read_entry(json_object *o, const struct js_at *at, struct base_entry 
 	    (rc = key_from_json(key, &at_key, &e->key, err)) < 0 ||
 	    (rc = get_either(o, at, "kind", "node", "cluster", &cluster, err)) < 0 ||
 	    (rc = get_either(o, at, "better", "lower", "higher", &e->higher_is_better, err)) < 0 ||
+	    (rc = read_floor(o, at, e, err)) < 0 ||
 	    (rc = js_get_str(o, at, "unit", JS_REQUIRED, &unit, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "series", JS_REQUIRED, &series, err)) < 0)
 		return rc;

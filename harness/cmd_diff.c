@@ -8,7 +8,6 @@
 #include "harness/compare.h"
 
 enum { STORED_MAX = 50 };
-static const double floor_unknown = 0.03; /* of a benchmark this version does not know */
 
 struct diff_opts {
 	char *baseline;
@@ -34,7 +33,6 @@ struct side {
 
 static void add_row(struct summary *to, const struct base_entry *e, const char *subject, double y)
 {
-	const struct bench_info *info = catalog_find(e->key.bench);
 	struct summary_row *r = summary_add_row(to, false);
 	key_copy(&e->key, &r->key);
 	r->subject = hb_strdup(subject);
@@ -42,7 +40,8 @@ static void add_row(struct summary *to, const struct base_entry *e, const char *
 	r->unit = e->unit;
 	r->higher_is_better = e->higher_is_better;
 	r->judged = true;
-	r->floor = info ? info->floor : floor_unknown;
+	r->floor = e->floor;
+	r->tolerance = e->tolerance;
 	r->value = exp(e->higher_is_better ? y : -y);
 }
 

@@ -83,6 +83,7 @@ struct summary_row *collect_row(struct collect *c, const struct cell *cell, cons
 	r->higher_is_better = m->higher_is_better;
 	r->judged = m->judged;
 	r->floor = c->suite.entries[cell->entry].floor;
+	r->tolerance = c->suite.entries[cell->entry].tolerance;
 	return r;
 }
 

@@ -113,7 +113,8 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
 				compare_add_absent(set, e, &e->series[s], VERDICT_NOT_MEASURED,
 				                   l->reason ? l->reason
 				                             : unit_status_name(l->status));
-			else if (seen[at] && took_part(runs, n, e->series[s].subject))
+			else if (seen[at] && took_part(runs, n, e->series[s].subject) &&
+			         !compare_moved(set, e, e->series[s].subject))
 				compare_add_absent(set, e, &e->series[s], VERDICT_NOT_MEASURED,
 				                   "took part, but has no figure here");
 		}
@@ -126,16 +127,18 @@ void compare_runs(const struct baseline *b, const struct summary *const *runs, s
                   const struct compare_params *p, struct verdicts *out)
 {
 	struct compare_set set;
-	size_t entry = 0, series = 0;
+	struct compare_from from = { b, runs, n_new, 0 };
+	size_t series = 0;
 
 	compare_gather(runs, n_new, &set);
 	for (size_t i = 0; i < set.n; i++) {
 		struct verdict_row *v = &set.rows[i];
 
-		v->entry = compare_lookup(b, v, &entry);
+		v->entry = compare_lookup(&from, v);
 		if (v->entry && set.tests[i].measured)
 			test_row(v, &set.tests[i], &series);
 	}
 	add_not_measured(b, runs, n_new, &set);
 	compare_judge(&set, p, out);
+	compare_hw(b->hw, runs, n_new, true, out);
 }

@@ -225,7 +225,7 @@ static double session_df(const struct session *s, const struct base_entry *e)
 static void confirm_row(struct verdict_row *v, const struct session *s, const struct summary *run,
                         const struct compare_params *p)
 {
-	double tolerance = p->tolerance > 0.0 ? p->tolerance : 2.0 * v->floor, spread, mean;
+	double spread, mean;
 	struct ratios r;
 	bool controlled = false;
 
@@ -239,7 +239,8 @@ static void confirm_row(struct verdict_row *v, const struct session *s, const st
 	v->confirm_loss = 1.0 - exp(mean);
 	v->confirm_p = dist_t_cdf(mean / (spread / sqrt(r.n)), session_df(s, v->entry));
 	if (!(v->confirm_loss > v->floor && v->confirm_p < alpha_confirm)) {
-		v->verdict = v->mde <= tolerance ? VERDICT_PASS : VERDICT_INCONCLUSIVE;
+		v->verdict = v->mde <= compare_tolerance(v, p) ? VERDICT_PASS
+		                                               : VERDICT_INCONCLUSIVE;
 		compare_note(v, "not confirmed by %d interleaved repeats", r.n);
 		return;
 	}
@@ -254,6 +255,12 @@ static void confirm_row(struct verdict_row *v, const struct session *s, const st
 	compare_note(v, "confirmed by %d interleaved repeats", r.n);
 }
 
+/* What several runs agree on is no longer one run's rerun to decide. */
+static bool is_open(const struct verdict_row *v)
+{
+	return v->verdict == VERDICT_SUSPECT && v->n_new < 2;
+}
+
 static void confirm_family(struct verdicts *v, const struct place *rows, size_t n,
                            const struct summary *run, const struct compare_params *p)
 {
@@ -261,14 +268,14 @@ static void confirm_family(struct verdicts *v, const struct place *rows, size_t 
 	bool suspect = false;
 
 	for (size_t i = 0; i < n; i++)
-		suspect |= rows[i].v->verdict == VERDICT_SUSPECT;
+		suspect |= is_open(rows[i].v);
 	if (!suspect)
 		return;
 	look_at_family(rows, n, run, &s);
 	for (size_t i = 0; s.any && i < n; i++) {
 		struct verdict_row *r = &v->rows[rows[i].row];
 
-		if (r->verdict != VERDICT_SUSPECT)
+		if (!is_open(r))
 			continue;
 		if (!s.controlled)
 			compare_note(r, "no known-good control: another run decides");

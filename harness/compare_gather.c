@@ -80,6 +80,7 @@ static void settle(struct verdict_row *v, struct compare_test *t)
 	v->key = &r->key;
 	v->subject = r->subject;
 	v->floor = r->floor;
+	v->tolerance = r->tolerance;
 	if (v->verdict == VERDICT_INVALID) {
 		compare_note(v, "%s", r->reason ? r->reason : "the figures cannot be trusted");
 		return;
@@ -134,48 +135,45 @@ void compare_add_absent(struct compare_set *set, const struct base_entry *entry,
 	compare_note(v, "%s", note);
 }
 
-static bool same_but_class(const struct key *a, const struct key *b)
+static const struct base_entry *lookup_near(const struct compare_from *from,
+                                            struct verdict_row *row)
 {
-	return a->bytes == b->bytes && a->nodes == b->nodes && a->rpn == b->rpn &&
-	       strcmp(a->bench, b->bench) == 0 && strcmp(a->metric, b->metric) == 0 &&
-	       strcmp(a->opts, b->opts) == 0;
-}
-
-static const struct base_entry *lookup_near(const struct baseline *b, struct verdict_row *row)
-{
+	const struct baseline *b = from->b;
 	const struct key *k = row->key;
+	const char *old_hw = compare_old_hw(b->hw, from->runs, from->n, row->subject);
 	bool leaf = strcmp(k->class_, "same-leaf") == 0 || strcmp(k->class_, "cross-leaf") == 0;
 
 	for (size_t i = 0; i < b->n_entries; i++) {
 		const struct base_entry *e = &b->entries[i];
 		const struct base_series *s;
 
-		if (e->kind != row->row->kind || !same_but_class(k, &e->key))
+		if (e->kind != row->row->kind || !compare_same_but_class(k, &e->key))
 			continue;
 		if (leaf && strcmp(e->key.class_, "remote") == 0 && strcmp(e->key.hw, k->hw) == 0) {
 			compare_note(row, "compared with class remote: no leaf classes there");
 			return e;
 		}
-		if (strcmp(e->key.class_, k->class_) != 0)
+		/* A partner's changed class is no reason to hold this subject against its own past:
+		 * the figures under such a key are of other pairs. */
+		if (!old_hw || strcmp(e->key.class_, k->class_) != 0)
 			continue;
 		s = baseline_series(e, row->subject);
 		if (s && s->n > 0) {
-			compare_note(row, "hardware class changed; it was %.90s", e->key.hw);
+			compare_note(row, "hardware class changed; it was %.90s", old_hw);
 			return e;
 		}
 	}
 	return NULL;
 }
 
-const struct base_entry *compare_lookup(const struct baseline *b, struct verdict_row *row,
-                                        size_t *cursor)
+const struct base_entry *compare_lookup(struct compare_from *from, struct verdict_row *row)
 {
-	size_t i = baseline_find_near(b, row->key->text, row->row->kind, *cursor);
+	size_t i = baseline_find_near(from->b, row->key->text, row->row->kind, from->cursor);
 
 	if (i == SIZE_MAX)
-		return lookup_near(b, row);
-	*cursor = i;
-	return &b->entries[i];
+		return lookup_near(from, row);
+	from->cursor = i;
+	return &from->b->entries[i];
 }
 
 void compare_two_means(struct verdict_row *row, struct compare_test *test, double y_old, double s,

@@ -27,11 +27,11 @@ static void quantiles_for(struct quantiles *q, double df, const struct compare_p
 	q->half = dist_t_quantile(0.975, df);
 }
 
-double compare_mde(double s, double df, double n_new, double n_base, double alpha, double power)
+double compare_tolerance(const struct verdict_row *row, const struct compare_params *p)
 {
-	double t = dist_t_quantile(1.0 - alpha, df) + dist_t_quantile(power, df);
-
-	return 1.0 - exp(-t * s * sqrt(1.0 / n_new + 1.0 / n_base));
+	if (p->tolerance > 0.0)
+		return p->tolerance;
+	return row->tolerance > 0.0 ? row->tolerance : 2.0 * row->floor;
 }
 
 struct member {
@@ -150,8 +150,6 @@ static void set_worse(struct verdict_row *v, const struct compare_test *t)
 static void settle_row(struct verdict_row *v, const struct compare_test *t,
                        const struct compare_params *p, struct quantiles *q)
 {
-	double tolerance = p->tolerance > 0.0 ? p->tolerance : 2.0 * v->floor;
-
 	v->loss = 1.0 - exp(t->diff);
 	v->delta = v->new_value / v->old_value - 1.0;
 	v->verdict = VERDICT_INCONCLUSIVE;
@@ -161,10 +159,11 @@ static void settle_row(struct verdict_row *v, const struct compare_test *t,
 		return;
 	}
 	quantiles_for(q, t->df, p);
+	/* se holds s * sqrt(1/n_new + 1/n_base). */
 	v->mde = 1.0 - exp(-(q->alpha + q->power) * t->se);
 	v->old_half = exp(q->half * t->se_old) - 1.0;
 	v->new_half = exp(q->half * t->se_new) - 1.0;
-	if (v->mde <= tolerance)
+	if (v->mde <= compare_tolerance(v, p))
 		v->verdict = VERDICT_PASS;
 }
 

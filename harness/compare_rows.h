@@ -32,13 +32,33 @@ void compare_gather(const struct summary *const *runs, size_t n, struct compare_
 /* A further row that has no new side, with its verdict. subject and entry are borrowed. */
 void compare_add_absent(struct compare_set *set, const struct base_entry *entry,
                         const struct base_series *series, enum verdict verdict, const char *note);
+/* The runs of the new side, and where the search for the last row's entry ended. */
+struct compare_from {
+	const struct baseline *b;
+	const struct summary *const *runs;
+	size_t n, cursor;
+};
 /*
  * The entry that a row is compared with: the same key; else, with a note in the row, the class
- * "remote" for a leaf class that b does not know, or this subject's history under another hardware
- * class. cursor remembers the place between calls. NULL: nothing.
+ * "remote" for a leaf class that b does not know, or, for a node whose own hardware class changed,
+ * its history under the old one. NULL: nothing.
  */
-const struct base_entry *compare_lookup(const struct baseline *b, struct verdict_row *row,
-                                        size_t *cursor);
+const struct base_entry *compare_lookup(struct compare_from *from, struct verdict_row *row);
+/* The class of a node in old, if one of the n runs has another; NULL: it did not change. */
+const char *compare_old_hw(json_object *old, const struct summary *const *runs, size_t n,
+                           const char *node);
+/* Adds to out what the hardware classes of the runs are findings of: those that changed and, if
+ * asked for, those that stand alone. Subjects and classes are borrowed. */
+void compare_hw(json_object *old, const struct summary *const *runs, size_t n, bool alone,
+                struct verdicts *out);
+/* Equal but for endpoint and hardware class. */
+bool compare_same_but_class(const struct key *a, const struct key *b);
+/* Is what e knows of this subject missing only because a partner's changed class moved its figures
+ * to another key, one that nobody compares? */
+bool compare_moved(const struct compare_set *set, const struct base_entry *e, const char *subject);
+/* The loss that must be detectable for a pass: the caller's, else the suite's, else twice the
+ * floor. */
+double compare_tolerance(const struct verdict_row *row, const struct compare_params *p);
 /* Sets the test of two means, of n_old and n_new runs of one subject with spread s. */
 void compare_two_means(struct verdict_row *row, struct compare_test *test, double y_old, double s,
                        double df);

@@ -102,10 +102,10 @@ static bool subjects_spread(const struct scatter *all, double d, double *s, doub
 }
 
 /* First pass: the old side's figure and the difference. */
-static void find_old(const struct sides *x, struct verdict_row *v, struct compare_test *t,
-                     size_t *entry_cursor, size_t *series_cursor)
+static void find_old(struct compare_from *from, struct verdict_row *v, struct compare_test *t,
+                     size_t *series_cursor)
 {
-	const struct base_entry *e = compare_lookup(x->old, v, entry_cursor);
+	const struct base_entry *e = compare_lookup(from, v);
 	size_t k = e ? baseline_series_near(e, v->subject, *series_cursor) : SIZE_MAX;
 
 	*series_cursor = k == SIZE_MAX ? 0 : k + 1;
@@ -212,12 +212,13 @@ void compare_sides(const struct baseline *old_side, const struct summary *const 
 	struct sides x = { old_side, &new_side, reference, stored, p, NULL };
 	struct scatter *scatter;
 	struct compare_set set;
-	size_t entry = 0, series = 0, mine = 0;
+	struct compare_from from = { old_side, new_runs, n_new, 0 };
+	size_t series = 0, mine = 0;
 
 	baseline_build(new_runs, n_new, &new_side);
 	compare_gather(new_runs, n_new, &set);
 	for (size_t i = 0; i < set.n; i++)
-		find_old(&x, &set.rows[i], &set.tests[i], &entry, &series);
+		find_old(&from, &set.rows[i], &set.tests[i], &series);
 	x.scatter = scatter = scatters(old_side, &set);
 	for (size_t i = 0; i < set.n; i++)
 		if (set.rows[i].entry && set.tests[i].measured)
@@ -226,4 +227,5 @@ void compare_sides(const struct baseline *old_side, const struct summary *const 
 	baseline_free(&new_side);
 	add_gone(old_side, new_runs, n_new, &set);
 	compare_judge(&set, p, out);
+	compare_hw(old_side->hw, new_runs, n_new, false, out);
 }

@@ -44,3 +44,15 @@ int read_names(json_object *o, const struct js_at *top, const char *name, enum j
 	*out = json_object_get(v);
 	return HB_OK;
 }
+
+int read_ratio(json_object *o, const struct js_at *at, const char *name, double *out,
+               struct hb_err *err)
+{
+	int rc = js_get_f64(o, at, name, JS_OPTIONAL, out, err);
+
+	if (rc < 0 || (*out >= 0.0 && *out <= 100.0))
+		return rc;
+	struct js_at here = js_at_key(at, name);
+
+	return js_fail(&here, err, "must be from 0 to 100");
+}

@@ -13,5 +13,8 @@ int read_text(json_object *o, const struct js_at *at, const char *name, enum js_
 /* An optional object whose values all have this type; *out, a reference, is replaced if present. */
 int read_names(json_object *o, const struct js_at *at, const char *name, enum json_type type,
                json_object **out, struct hb_err *err);
+/* An optional number from 0 to 100; *out keeps its value where it is absent. */
+int read_ratio(json_object *o, const struct js_at *at, const char *name, double *out,
+               struct hb_err *err);
 
 #endif

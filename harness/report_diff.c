@@ -143,7 +143,7 @@ static void put_fingerprint(struct doc *d, const struct report_diff *in)
 		                    .list = json_object_new_array(),
 		                    .key = "node",
 		                    .max = HARDWARE_SHOWN,
-		                    .tone = DOC_WARN,
+		                    .tone = DOC_BAD,
 		                    .what = "hardware of" };
 	each_difference(a->fingerprint, b->fingerprint, put_difference, &soft);
 	each_difference(a->hw, b->hw, put_difference, &hard);
@@ -204,6 +204,7 @@ static json_object *summary_json(const struct verdicts *v, const struct verdict_
 	js_set_u64(o, "faster", v->count[VERDICT_IMPROVED]);
 	js_set_u64(o, "inconclusive", v->count[VERDICT_INCONCLUSIVE]);
 	js_set_u64(o, "invalid", v->count[VERDICT_INVALID]);
+	js_set_u64(o, "findings", v->n_findings);
 	js_set_u64(o, "only_old", v->count[VERDICT_GONE]);
 	js_set_u64(o, "only_new", v->count[VERDICT_NEW]);
 	js_set_f64(o, "detectable", report_mde_median(v));
@@ -283,9 +284,12 @@ static void put_summary(struct doc *d, const struct report_diff *in,
 		buf_puts(&text, "; smallest detectable: median ");
 		report_percent(mde, false, &text);
 	}
-	enum doc_tone tone = regressed || v->count[VERDICT_INVALID] ? DOC_BAD
-	                     : suspect                              ? DOC_WARN
-	                                                            : DOC_GOOD;
+	count_words(&text, v->n_findings, "changed in hardware class");
+	enum doc_tone tone = DOC_GOOD;
+	if (regressed || v->count[VERDICT_INVALID] || v->n_findings)
+		tone = DOC_BAD;
+	else if (suspect)
+		tone = DOC_WARN;
 	doc_text(d, tone, "%s", buf_text(&text));
 	if (suspect || v->count[VERDICT_INCONCLUSIVE] * 4 > v->n)
 		put_more_runs(d, in);

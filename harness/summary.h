@@ -51,12 +51,13 @@ struct summary_row {
 	char *reason; /* of a quality other than OK; else NULL */
 	enum unit unit;
 	bool higher_is_better, judged;
-	double floor;    /* practical floor delta of its benchmark in the suite */
-	double value;    /* in the metric's unit; NaN if not measured */
-	double lo, hi;   /* of value: order-statistic interval, or range over pairs; NaN if none */
-	double p95, p99; /* slow side; NaN for scores */
-	uint64_t n;      /* samples, or pairs for scores */
-	int pairs;       /* pairs behind a node's score; 0 otherwise */
+	double floor;     /* practical floor delta of its benchmark in the suite */
+	double tolerance; /* detectable loss that still passes, of the suite; 0: twice the floor */
+	double value;     /* in the metric's unit; NaN if not measured */
+	double lo, hi;    /* of value: order-statistic interval, or range over pairs; NaN if none */
+	double p95, p99;  /* slow side; NaN for scores */
+	uint64_t n;       /* samples, or pairs for scores */
+	int pairs;        /* pairs behind a node's score; 0 otherwise */
 	char *worst_partner; /* or NULL */
 	double spread;       /* rows over pairs: s.d. of log figures; else relative spread of block
 	                        medians */

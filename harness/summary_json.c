@@ -59,6 +59,7 @@ static bool same_group(const struct summary_row *a, const struct summary_row *b)
 {
 	return a->unit == b->unit && a->higher_is_better == b->higher_is_better &&
 	       a->judged == b->judged && !(a->floor < b->floor) && !(a->floor > b->floor) &&
+	       !(a->tolerance < b->tolerance) && !(a->tolerance > b->tolerance) &&
 	       strcmp(a->key.text, b->key.text) == 0;
 }
 
@@ -78,6 +79,8 @@ static json_object *rows_to_json(const struct summary_row *rows, size_t n)
 			js_set_str(g, "better", r->higher_is_better ? "higher" : "lower");
 			js_set_bool(g, "judged", r->judged);
 			js_set_f64(g, "floor", r->floor);
+			if (r->tolerance > 0.0)
+				js_set_f64(g, "tolerance", r->tolerance);
 			js_set_obj(g, "rows", members);
 			json_object_array_add(groups, g);
 		}

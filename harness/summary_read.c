@@ -130,14 +130,10 @@ static int group_head(json_object *o, const struct js_at *at, struct summary_row
 	    (rc = get_word(o, at, "unit", parse_unit, &unit, err)) < 0 ||
 	    (rc = get_word(o, at, "better", parse_better, &better, err)) < 0 ||
 	    (rc = js_get_bool(o, at, "judged", JS_OPTIONAL, &head->judged, err)) < 0 ||
-	    (rc = js_get_f64(o, at, "floor", JS_OPTIONAL, &head->floor, err)) < 0 ||
+	    (rc = read_ratio(o, at, "floor", &head->floor, err)) < 0 ||
+	    (rc = read_ratio(o, at, "tolerance", &head->tolerance, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "rows", JS_REQUIRED, rows, err)) < 0)
 		return rc;
-	if (!(head->floor >= 0.0 && head->floor <= 100.0)) {
-		struct js_at here = js_at_key(at, "floor");
-
-		return js_fail(&here, err, "must be from 0 to 100");
-	}
 	head->unit = (enum unit)unit;
 	head->higher_is_better = better;
 	return key_from_json(key, &at_key, &head->key, err);
@@ -169,6 +165,7 @@ static int group_from_json(json_object *o, const struct js_at *at, struct summar
 		r->higher_is_better = head.higher_is_better;
 		r->judged = head.judged;
 		r->floor = head.floor;
+		r->tolerance = head.tolerance;
 		rc = row_from_json(m, &here, r, err);
 	}
 	key_free(&head.key);

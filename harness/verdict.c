@@ -41,8 +41,21 @@ void verdicts_count(struct verdicts *v)
 		v->count[v->rows[i].verdict]++;
 }
 
+const char *finding_kind_name(enum finding_kind k)
+{
+	static const char *const names[FINDING_KINDS] = {
+		[FINDING_HW_CHANGED] = "hardware-changed",
+		[FINDING_HW_ALONE] = "hardware-alone",
+	};
+
+	return (unsigned)k < FINDING_KINDS ? names[k] : "unknown";
+}
+
 void verdicts_free(struct verdicts *v)
 {
+	for (size_t i = 0; i < v->n_findings; i++)
+		free(v->findings[i].text);
+	free(v->findings);
 	free(v->rows);
 	memset(v, 0, sizeof(*v));
 }
@@ -63,7 +76,7 @@ static int code_of_verdicts(const struct code_input *in)
 	size_t judged = c[VERDICT_PASS] + c[VERDICT_IMPROVED] + c[VERDICT_INCONCLUSIVE] +
 	                c[VERDICT_SUSPECT] + c[VERDICT_REGRESSED];
 
-	if (in->invalid || c[VERDICT_INVALID] || has_regressed(v))
+	if (in->invalid || c[VERDICT_INVALID] || v->n_findings || has_regressed(v))
 		return CODE_FINDINGS;
 	if (in->not_measured || c[VERDICT_NOT_MEASURED] || c[VERDICT_DISTURBED])
 		return CODE_NOT_MEASURED;

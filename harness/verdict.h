@@ -57,8 +57,8 @@ struct verdict_row {
 	double p, p_family;        /* one-sided; NaN if not tested */
 	double s, df;              /* of the test */
 	double mde;                /* smallest detectable loss, a ratio above 0; NaN if unknown */
-	double floor;
-	int n_old, n_new; /* runs */
+	double floor, tolerance;   /* tolerance 0: twice the floor */
+	int n_old, n_new;          /* runs */
 	enum spread_source source;
 	bool provisional; /* fewer than BASELINE_MIN_RUNS runs, or a borrowed spread */
 	bool confirmed;   /* by two or more runs, or by the confirming rerun */
@@ -66,9 +66,27 @@ struct verdict_row {
 	char note[160];                 /* one reason in words, or "" */
 };
 
+/* What is wrong with a subject whatever its figures say. */
+enum finding_kind {
+	FINDING_HW_CHANGED, /* its hardware class is not the one its baseline stored */
+	FINDING_HW_ALONE,   /* nobody else among at least FINDING_ALONE_MIN nodes has its class */
+	FINDING_KINDS
+};
+enum { FINDING_ALONE_MIN = 8 };
+const char *finding_kind_name(enum finding_kind k); /* "hardware-changed", "hardware-alone" */
+
+struct finding {
+	enum finding_kind kind;
+	const char *subject;         /* borrowed, as are both classes */
+	const char *old_hw, *new_hw; /* old_hw NULL: FINDING_HW_ALONE */
+	char *text;                  /* one line for people, names the subject; owned */
+};
+
 struct verdicts {
 	struct verdict_row *rows;
 	size_t n;
+	struct finding *findings;
+	size_t n_findings, cap_findings;
 	size_t count[VERDICTS];
 	size_t families, families_rejected;
 	double q;
@@ -79,9 +97,9 @@ void verdicts_free(struct verdicts *v);
 
 /*
  * What the exit code is decided from, in one place. Precedence: signal, 20, 10, 13, 12, 11, 0
- * (64 never gets here). invalid gives 10; regressed gives 10 unless its baseline is provisional
- * (then 11); disturbed counts as not measured; no row that could be compared at all gives 12;
- * suspect, or more than a quarter of the compared rows inconclusive, gives 11.
+ * (64 never gets here). invalid and findings give 10; regressed gives 10 unless its baseline is
+ * provisional (then 11); disturbed counts as not measured; no row that could be compared at all
+ * gives 12; suspect, or more than a quarter of the compared rows inconclusive, gives 11.
  */
 struct code_input {
 	const struct verdicts *verdicts; /* NULL: no baseline was asked for */

@@ -27,6 +27,8 @@ static json_object *row_to_json(const struct verdict_row *v)
 	set_figure(o, "delta", v->delta);
 	set_figure(o, "loss", v->loss);
 	set_figure(o, "floor", v->floor);
+	if (v->tolerance > 0.0)
+		js_set_f64(o, "tolerance", v->tolerance);
 	set_figure(o, "p", v->p);
 	set_figure(o, "p_family", v->p_family);
 	set_figure(o, "s", v->s);
@@ -45,6 +47,25 @@ static json_object *row_to_json(const struct verdict_row *v)
 	return o;
 }
 
+static json_object *findings_to_json(const struct verdicts *v)
+{
+	json_object *a = json_object_new_array();
+
+	for (size_t i = 0; i < v->n_findings; i++) {
+		const struct finding *f = &v->findings[i];
+		json_object *o = json_object_new_object();
+
+		js_set_str(o, "subject", f->subject);
+		js_set_str(o, "kind", finding_kind_name(f->kind));
+		if (f->old_hw)
+			js_set_str(o, "old", f->old_hw);
+		js_set_str(o, "new", f->new_hw);
+		js_set_str(o, "text", f->text);
+		json_object_array_add(a, o);
+	}
+	return a;
+}
+
 json_object *verdicts_to_json(const struct verdicts *v)
 {
 	json_object *o = json_object_new_object(), *count = json_object_new_object();
@@ -57,6 +78,7 @@ json_object *verdicts_to_json(const struct verdicts *v)
 	for (int k = 0; k < VERDICTS; k++)
 		js_set_u64(count, verdict_name((enum verdict)k), v->count[k]);
 	js_set_obj(o, "count", count);
+	js_set_obj(o, "findings", findings_to_json(v));
 	for (size_t i = 0; i < v->n; i++)
 		json_object_array_add(rows, row_to_json(&v->rows[i]));
 	js_set_obj(o, "rows", rows);

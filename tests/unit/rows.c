@@ -113,6 +113,14 @@ void rows_baseline(unsigned n, double spread, struct baseline *out)
 		summary_free(&runs[t]);
 }
 
+const struct base_entry *rows_entry(const struct baseline *b, const char *key_text,
+                                    enum subject_kind kind)
+{
+	size_t i = baseline_find_near(b, key_text, kind, 0);
+
+	return i == SIZE_MAX ? NULL : &b->entries[i];
+}
+
 const struct verdict_row *rows_find(const struct verdicts *v, const char *bench, uint64_t bytes,
                                     const char *subject)
 {

@@ -26,6 +26,9 @@ enum { ROWS_RUNS_MAX = 16 };
 /* A baseline of runs 0 .. n-1 of that site. */
 void rows_baseline(unsigned n, double spread, struct baseline *out);
 
+/* The entry of a key; NULL: none. */
+const struct base_entry *rows_entry(const struct baseline *b, const char *key_text,
+                                    enum subject_kind kind);
 /* The row of a key and subject; NULL: none. */
 const struct verdict_row *rows_find(const struct verdicts *v, const char *bench, uint64_t bytes,
                                     const char *subject);

@@ -197,9 +197,9 @@ static void nodes_and_the_cluster_are_kept_apart(void **state)
 	rows_add(&s, "x.a", 8, "cluster", 2.0)->kind = SUBJECT_CLUSTER;
 	baseline_build(list, 1, &b);
 	assert_int_equal(b.n_entries, 2);
-	assert_ptr_equal(baseline_find(&b, s.rows[0].key.text, SUBJECT_NODE), &b.entries[0]);
-	assert_ptr_equal(baseline_find(&b, s.rows[0].key.text, SUBJECT_CLUSTER), &b.entries[1]);
-	assert_null(baseline_find(&b, "{}", SUBJECT_NODE));
+	assert_ptr_equal(rows_entry(&b, s.rows[0].key.text, SUBJECT_NODE), &b.entries[0]);
+	assert_ptr_equal(rows_entry(&b, s.rows[0].key.text, SUBJECT_CLUSTER), &b.entries[1]);
+	assert_null(rows_entry(&b, "{}", SUBJECT_NODE));
 	assert_null(baseline_series(&b.entries[0], "cluster"));
 	baseline_free(&b);
 	summary_free(&s);

@@ -199,7 +199,7 @@ static void three_repeats_count_as_two_degrees_of_freedom(void **state)
 	for (size_t i = 0; i + 1 < t.s.n_confirm; i += 2) {
 		size_t k = i / 2 % 3;
 
-		e = baseline_find(&t.b, t.s.confirm[i].key.text, SUBJECT_NODE);
+		e = rows_entry(&t.b, t.s.confirm[i].key.text, SUBJECT_NODE);
 		x = log(t.s.confirm[i].value) - log(t.s.confirm[i + 1].value) -
 		    (baseline_series(e, "n2")->median - baseline_series(e, control)->median);
 		sum[k] += x;

@@ -205,6 +205,7 @@ static void a_changed_hardware_class_does_not_hide_a_loss(void **state)
 	rows_baseline(10, 0.01, &b);
 	rows_begin(&s, "new");
 	rekey(rows_add(&s, "x.a", 1024, "n1", 0.7e9), "remote", "hw-less");
+	json_object_object_add(s.hw, "n1", json_object_new_string("hw-less"));
 	judge(&b, &s, &v);
 	expect(&v, "x.a", 1024, "n1", VERDICT_SUSPECT);
 	assert_non_null(strstr(v.rows[0].note, "hardware class changed"));

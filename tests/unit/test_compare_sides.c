@@ -102,7 +102,7 @@ static void one_run_a_side_borrows_from_the_given_baseline_first(void **state)
 	rows_baseline(8, 0.005, &stored);
 	compare(&t, &reference, &stored);
 	r = rows_find(&t.v, "x.a", 1024, "n2");
-	e = baseline_find(&reference, r->key->text, SUBJECT_NODE);
+	e = rows_entry(&reference, r->key->text, SUBJECT_NODE);
 	assert_int_equal(r->source, SPREAD_BASELINE);
 	assert_true(fabs(r->s - e->s_run) < 1e-15);
 	d = log(r->new_value) - log(r->old_value);
