@@ -9,7 +9,7 @@
 #include "harness/store.h"
 
 enum { ROUNDS_MAX = 65536, RPN_MAX = 1024 };
-static const double max_time_most = 3600, deadline_most = 86400;
+static const double deadline_most = 86400;
 
 const char *const suite_keys[] = { "schema", "name", "summary", "rounds", "benches", NULL };
 const char *const suite_entry_keys[] = { "bench",     "options",  "precision", "max_time",
@@ -58,9 +58,11 @@ static int check_entry(const struct suite_entry *e, const struct js_at *at, stru
 {
 	struct hb_err why = { HB_OK, "" };
 	struct case_list cases;
-	int rc = check_range(at, "precision", e->precision, 0.0001, 0.5, err);
+	int rc = check_range(at, "precision", e->precision, SUITE_PRECISION_MIN,
+	                     SUITE_PRECISION_MAX, err);
 	if (rc == HB_OK)
-		rc = check_range(at, "max_time", e->max_time_s, 0.001, max_time_most, err);
+		rc = check_range(at, "max_time", e->max_time_s, SUITE_MAX_TIME_MIN_S,
+		                 SUITE_MAX_TIME_MAX_S, err);
 	if (rc == HB_OK)
 		rc = check_range(at, "deadline", e->deadline_s, e->max_time_s, deadline_most, err);
 	if (rc == HB_OK)

@@ -9,6 +9,12 @@
 
 enum { SUITE_SCHEMA = 1, SUITE_ENTRIES_MAX = 64 };
 
+/* What a case may be asked for, in a suite file and on the command line. */
+#define SUITE_PRECISION_MIN  0.0001
+#define SUITE_PRECISION_MAX  0.5
+#define SUITE_MAX_TIME_MIN_S 0.001
+#define SUITE_MAX_TIME_MAX_S 3600.0
+
 struct suite_entry {
 	const struct bench_info *info;
 	void *opts; /* info_opts_new; owned */
