@@ -220,12 +220,6 @@ bool ctl_connected(const struct ctl *c, int rank)
 	return rank >= 0 && rank < c->world.n_ranks && c->ranks[rank];
 }
 
-void ctl_drop(struct ctl *c, int rank)
-{
-	if (ctl_connected(c, rank))
-		ctl_kill_peer(c, c->ranks[rank], false, "dropped");
-}
-
 void ctl_close(struct ctl *c)
 {
 	if (!c)

@@ -92,8 +92,6 @@ bool ctl_connected(const struct ctl *c, int rank);
  * then closed, and leave called from the next ctl_service).
  */
 int ctl_send(struct ctl *c, int rank, json_object *o, struct hb_err *err);
-/* Closes a rank's connection; leave is not called. */
-void ctl_drop(struct ctl *c, int rank);
 /* How many connections are there that have not authenticated. */
 int ctl_pending(const struct ctl *c);
 void ctl_close(struct ctl *c);

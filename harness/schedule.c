@@ -187,14 +187,6 @@ void sched_joined(struct sched *s, int rank)
 		s->rank[rank] = RANK_HERE;
 }
 
-size_t sched_find(const struct sched *s, uint64_t job_id)
-{
-	for (size_t j = 0; j < s->step->n_jobs; j++)
-		if (s->step->jobs[j].id == job_id)
-			return j;
-	return SIZE_MAX;
-}
-
 bool sched_rank_done(struct sched *s, int rank, uint64_t job_id)
 {
 	size_t j = s->rank_job[rank];

@@ -66,7 +66,6 @@ int sched_expired(struct sched *s, size_t job, int *out);
 /* The job will not be tried again; by_rank (-1: nobody) cost it. */
 void sched_give_up(struct sched *s, size_t job, int by_rank);
 
-size_t sched_find(const struct sched *s, uint64_t job_id); /* index or SIZE_MAX */
 size_t sched_running(const struct sched *s);
 /* True when nothing runs and nothing that waits can still run with the ranks that are here. */
 bool sched_finished(const struct sched *s);

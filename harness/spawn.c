@@ -274,26 +274,6 @@ const char *spawn_text(const struct spawn *s, enum spawn_stream stream)
 	return b->len > SPAWN_KEEP ? b->data + (b->len - SPAWN_KEEP) : buf_text(b);
 }
 
-void spawn_last_line(const struct spawn *s, enum spawn_stream stream, char *out, size_t n)
-{
-	const struct buf *b = &s->stream[stream].keep;
-	size_t end = b->len, start, k = 0;
-
-	while (end > 0 && (unsigned char)b->data[end - 1] <= ' ')
-		end--;
-	for (start = end; start > 0 && b->data[start - 1] != '\n';)
-		start--;
-	for (; start < end && k + 1 < n; start++) {
-		unsigned char c = (unsigned char)b->data[start];
-		if (c >= ' ' && c < 0x7f)
-			out[k++] = (char)c;
-		else
-			out[k++] = '?';
-	}
-	if (n > 0)
-		out[k] = '\0';
-}
-
 /* ---- end ---- */
 
 size_t spawn_fds(const struct spawn *s, struct pollfd *v)

@@ -58,8 +58,6 @@ void spawn_signal(const struct spawn *s, int sig);
 void spawn_stop(struct spawn *s, int grace_ms);
 /* The last SPAWN_KEEP bytes of a stream, terminated. */
 const char *spawn_text(const struct spawn *s, enum spawn_stream stream);
-/* The last line that is not blank, cut to n bytes and made printable; "" if there is none. */
-void spawn_last_line(const struct spawn *s, enum spawn_stream stream, char *out, size_t n);
 /* Stops the child at once if it still runs; NULL is fine. */
 void spawn_free(struct spawn *s);
 

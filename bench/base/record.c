@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/base/num.h"
+#include "bench/base/record_fields.h"
 
 /* What the writers allow each text, in bytes of JSON, so that any mixture fits RECORD_MAX. */
 enum { CUT_NAME = 128, CUT_ENDPOINT = 600, CUT_SOURCE = 800, CUT_TEXT = 2200 };
@@ -22,13 +23,15 @@ const char *record_type_name(enum record_type type)
 	return type_names[type];
 }
 
-/* The index of a name in a NULL-terminated list, or -1. */
-static int name_index(const char *const *names, const char *text)
+enum unit_status unit_status_of(int rc)
 {
-	for (int i = 0; names[i]; i++)
-		if (!strcmp(names[i], text))
-			return i;
-	return -1;
+	switch (rc) {
+	case HB_OK: return UNIT_OK;
+	case HB_E_UNSUPPORTED: return UNIT_SKIPPED;
+	case HB_E_DATA: return UNIT_INVALID;
+	case HB_E_TIMEOUT: return UNIT_TIMEOUT;
+	default: return UNIT_FAILED;
+	}
 }
 
 enum record_type record_type_of(json_object *o)
@@ -40,7 +43,7 @@ enum record_type record_type_of(json_object *o)
 	    !json_object_object_get_ex(o, "type", &type) ||
 	    !json_object_is_type(type, json_type_string))
 		return REC_UNKNOWN;
-	i = name_index(type_names, json_object_get_string(type));
+	i = record_name_index(type_names, json_object_get_string(type));
 	return i < 0 ? REC_UNKNOWN : (enum record_type)i;
 }
 

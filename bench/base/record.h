@@ -52,6 +52,8 @@ enum unit_status {
 };
 const char *unit_status_name(enum unit_status s);
 int unit_status_parse(const char *text, enum unit_status *out);
+/* What an hb_status that a benchmark returned means for its unit. */
+enum unit_status unit_status_of(int rc);
 
 /* Which limit ended a measurement. */
 enum ended_by { ENDED_PRECISION, ENDED_MAX_TIME, ENDED_MAX_ITERS };

@@ -30,8 +30,7 @@ static_assert(sizeof(enum phase) == sizeof(int) && sizeof(enum ended_by) == size
                       sizeof(enum unit_status) == sizeof(int),
               "enums are stored as int");
 
-/* The index of a name in a NULL-terminated list, or -1. */
-static int name_index(const char *const *names, const char *text)
+int record_name_index(const char *const *names, const char *text)
 {
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(names[i], text))
@@ -46,7 +45,7 @@ const char *phase_name(enum phase p)
 
 int phase_parse(const char *text, enum phase *out)
 {
-	int i = name_index(phase_names, text);
+	int i = record_name_index(phase_names, text);
 
 	if (i < 0)
 		return HB_E_FORMAT;
@@ -68,7 +67,7 @@ const char *unit_status_name(enum unit_status s)
 
 int unit_status_parse(const char *text, enum unit_status *out)
 {
-	int i = name_index(status_names, text);
+	int i = record_name_index(status_names, text);
 
 	if (i < 0)
 		return HB_E_FORMAT;
@@ -215,7 +214,7 @@ bool record_store_text(const struct field *f, const char *text, size_t len, void
 		memcpy(dst, &text, sizeof(text));
 		return true;
 	}
-	i = name_index(f->names, text);
+	i = record_name_index(f->names, text);
 	if (i < 0)
 		return false;
 	memcpy(dst, &i, sizeof(i));
@@ -236,7 +235,7 @@ const char *record_point_fault(struct rec_point *p)
 	}
 	if (!p->b)
 		return "\"b\" is missing";
-	if (!p->dir || name_index(dir_names, p->dir) < 0)
+	if (!p->dir || record_name_index(dir_names, p->dir) < 0)
 		return "\"dir\" must be ab, ba or both";
 	return NULL;
 }

@@ -43,6 +43,8 @@ extern const struct field_table record_metric_fields; /* of struct stat_summary 
 extern const struct field_table record_ids_fields;    /* of struct rec_ids */
 extern const struct field_table record_end_fields;    /* of struct rec_end */
 
+/* The index of a name in a NULL-terminated list, or -1. */
+int record_name_index(const char *const *names, const char *text);
 /*
  * The row of a key, searched from start on and then from the beginning, so that fields in the
  * writers' order are found at once; table->n if there is none.

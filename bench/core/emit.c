@@ -126,6 +126,7 @@ static int emit_chunk(struct emit *e, const struct rec_ids *ids, const struct ch
 	js_set_u64(o, "unit", ids->unit);
 	js_set_str(o, "phase", phase_name(ids->phase));
 	js_set_str(o, "metric", c->metric);
+	js_set_str(o, "v_unit", "ns/iteration"); /* the metric's own may be a rate */
 	js_set_u64(o, "seq", c->seq);
 	js_set_u64(o, "of", c->of);
 	js_set_str(o, "kept", c->kept);

@@ -32,11 +32,5 @@ struct emit_series {
 /* In chunks of at most RECORD_MAX bytes, thinned as contracts.md says. */
 int emit_series(struct emit *e, const struct rec_ids *ids, const struct emit_series *series,
                 struct hb_err *err);
-/* The same with the series written out. */
-#define emit_samples(e, ids, metric, samples, n, block_medians, n_blocks, err)                     \
-	emit_series((e), (ids),                                                                    \
-	            &(const struct emit_series){ (metric), (samples), (n), (block_medians),        \
-	                                         (n_blocks) },                                     \
-	            (err))
 
 #endif

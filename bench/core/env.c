@@ -132,27 +132,6 @@ int env_bind_cpu(int cpu, struct hb_err *err)
 	return HB_OK;
 }
 
-int env_bind_core(int i, struct hb_err *err)
-{
-	int *cpus, n, rc = env_core_list(&cpus, &n, err);
-
-	if (rc < 0)
-		return rc;
-	rc = env_bind_cpu(cpus[(i % n + n) % n], err);
-	free(cpus);
-	return rc;
-}
-
-int env_cores_allowed(void)
-{
-	int *cpus, n;
-
-	if (env_core_list(&cpus, &n, NULL) < 0)
-		return 1;
-	free(cpus);
-	return n;
-}
-
 void env_facts(const char *endpoint, json_object *arr)
 {
 	struct utsname u;

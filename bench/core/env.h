@@ -23,14 +23,6 @@ int env_node_read(struct env_node *out, struct hb_err *err);
 int env_binding_text(struct buf *out, struct hb_err *err);
 
 /*
- * Binds the calling thread to core i of those this process may use (i modulo their number).
- * HB_E_UNSUPPORTED where binding is not allowed. Reads the topology: for many threads take
- * env_core_list once and env_bind_cpu in each.
- */
-int env_bind_core(int i, struct hb_err *err);
-/* Number of cores this process may use (binding and cgroup respected); at least 1. */
-int env_cores_allowed(void);
-/*
  * One processor (the kernel's number) of each core this process may use, ascending; the caller
  * frees *cpus. *n is at least 1.
  */

@@ -45,6 +45,8 @@ struct job {
 	struct case_list cases;
 	uint64_t *units; /* cases.n entries */
 };
+const char *direction_name(enum direction d);               /* "both", "ab", "ba" */
+int direction_parse(const char *text, enum direction *out); /* HB_E_FORMAT: unknown */
 /* Parses a job message; strings are borrowed from msg. Free with job_free. */
 int job_from_json(json_object *msg, const struct helper *h, struct job *out, struct hb_err *err);
 void job_free(struct job *j);

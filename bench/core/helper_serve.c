@@ -7,17 +7,6 @@
 #include "bench/core/control.h"
 #include "bench/core/helper_parts.h"
 
-static enum unit_status status_word(int rc)
-{
-	switch (rc) {
-	case HB_OK: return UNIT_OK;
-	case HB_E_UNSUPPORTED: return UNIT_SKIPPED;
-	case HB_E_DATA: return UNIT_INVALID;
-	case HB_E_TIMEOUT: return UNIT_TIMEOUT;
-	default: return UNIT_FAILED;
-	}
-}
-
 static int send_done(struct control *c, uint64_t job, int rc, const char *reason,
                      struct hb_err *err)
 {
@@ -26,7 +15,7 @@ static int send_done(struct control *c, uint64_t job, int rc, const char *reason
 
 	js_set_str(o, "msg", "done");
 	js_set_u64(o, "job", job);
-	js_set_str(o, "status", unit_status_name(status_word(rc)));
+	js_set_str(o, "status", unit_status_name(unit_status_of(rc)));
 	js_set_str(o, "reason", rc < 0 ? reason : NULL);
 	sent = control_send(c, o, err);
 	js_put(o);

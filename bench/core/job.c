@@ -8,6 +8,26 @@
 enum { JOB_RANKS_MAX = 1 << 20, JOB_NAME_MAX = 512 };
 #define JOB_TIME_MAX_S 86400.0
 
+static const char *const direction_names[] = {
+	[DIR_BOTH] = "both", [DIR_AB] = "ab", [DIR_BA] = "ba"
+};
+
+const char *direction_name(enum direction d)
+{
+	return direction_names[d];
+}
+
+int direction_parse(const char *text, enum direction *out)
+{
+	for (int i = DIR_BOTH; i <= DIR_BA; i++) {
+		if (!strcmp(text, direction_names[i])) {
+			*out = (enum direction)i;
+			return HB_OK;
+		}
+	}
+	return HB_E_FORMAT;
+}
+
 static const struct bench_ops *find_bench(const struct helper *h, const char *name)
 {
 	for (const struct bench_ops *const *ops = h->benches; *ops; ops++)
@@ -124,7 +144,6 @@ static int parse_ranks(json_object *msg, const struct js_at *at, struct job *j, 
 static int parse_subject(json_object *msg, const struct js_at *at, struct job *j,
                          struct hb_err *err)
 {
-	static const char *const dirs[] = { [DIR_BOTH] = "both", [DIR_AB] = "ab", [DIR_BA] = "ba" };
 	bool pair = j->ops->info->shape == BENCH_PAIR;
 	struct js_at here = js_at_key(at, "dir");
 	const char *dir = "both";
@@ -138,12 +157,8 @@ static int parse_subject(json_object *msg, const struct js_at *at, struct job *j
 		return HB_E_FORMAT;
 	if (!pair)
 		j->b = NULL;
-	for (int i = DIR_BOTH; i <= DIR_BA; i++) {
-		if (!strcmp(dir, dirs[i])) {
-			j->dir = (enum direction)i;
-			return HB_OK;
-		}
-	}
+	if (direction_parse(dir, &j->dir) == HB_OK)
+		return HB_OK;
 	return js_fail(&here, err, "'%.40s' is not ab, ba or both", dir);
 }
 

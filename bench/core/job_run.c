@@ -42,17 +42,6 @@ static void remember(struct work *w, int status, const struct hb_err *err)
 	w->why = *err;
 }
 
-static enum unit_status unit_of(int status)
-{
-	switch (status) {
-	case HB_OK: return UNIT_OK;
-	case HB_E_UNSUPPORTED: return UNIT_SKIPPED;
-	case HB_E_DATA: return UNIT_INVALID;
-	case HB_E_TIMEOUT: return UNIT_TIMEOUT;
-	default: return UNIT_FAILED;
-	}
-}
-
 static int send_record(struct work *w, json_object *record, struct hb_err *err)
 {
 	int rc = w->emit->record(w->emit, record, err);
@@ -122,15 +111,6 @@ static json_object *per_rank_json(const struct job *j, const double *p50, int n)
 	return o;
 }
 
-static const char *dir_name(enum direction dir)
-{
-	static const char *const names[] = {
-		[DIR_BOTH] = "both", [DIR_AB] = "ab", [DIR_BA] = "ba"
-	};
-
-	return names[dir];
-}
-
 static int send_figures(struct work *w, size_t i, const struct run_result *r, struct hb_err *err)
 {
 	const struct job *j = w->job;
@@ -140,7 +120,7 @@ static int send_figures(struct work *w, size_t i, const struct run_result *r, st
 	p.ids.unit = j->units[i];
 	p.is_pair = j->ops->info->shape == BENCH_PAIR;
 	p.b = p.is_pair ? j->b : NULL;
-	p.dir = p.is_pair ? dir_name(j->dir) : NULL;
+	p.dir = p.is_pair ? direction_name(j->dir) : NULL;
 	p.round = j->round;
 	run_metrics(&w->bench, r, &p);
 	p.opts = info_key_opts(j->ops->info, j->cases.v[i].opts);
@@ -174,8 +154,8 @@ static int do_case(struct work *w, size_t i, struct hb_err *err)
 		rc = send_figures(w, i, &r, err);
 	run_result_free(&r);
 	if (!rc)
-		rc = send_end(w, i, unit_of(status), why.text, (double)(clock_ns() - start) / 1e9,
-		              err);
+		rc = send_end(w, i, unit_status_of(status), why.text,
+		              (double)(clock_ns() - start) / 1e9, err);
 	return rc;
 }
 
@@ -256,11 +236,12 @@ int job_run(const struct job *j, struct comm *world, struct emit *e, struct hb_e
 
 	if (rc < 0 || !w.bench.comm) {
 		remember(&w, rc, &why);
-		told = end_rest(&w, 0, unit_of(rc), why.text, err);
+		told = end_rest(&w, 0, unit_status_of(rc), why.text, err);
 	} else {
 		rc = start_bench(&w.bench, j, &why);
 		remember(&w, rc, &why);
-		told = rc < 0 ? end_rest(&w, 0, unit_of(rc), why.text, err) : do_cases(&w, err);
+		told = rc < 0 ? end_rest(&w, 0, unit_status_of(rc), why.text, err)
+		              : do_cases(&w, err);
 		if (j->ops->teardown)
 			j->ops->teardown(&w.bench);
 		free(w.bench.state);

@@ -152,17 +152,6 @@ static int verify_data(struct run *r, struct hb_err *err)
 	return rc < 0 ? rc : judged;
 }
 
-static enum unit_status unit_status_of(int rc)
-{
-	switch (rc) {
-	case HB_OK: return UNIT_OK;
-	case HB_E_UNSUPPORTED: return UNIT_SKIPPED;
-	case HB_E_TIMEOUT: return UNIT_TIMEOUT;
-	case HB_E_DATA: return UNIT_INVALID;
-	default: return UNIT_FAILED;
-	}
-}
-
 static void summarize(struct run_result *out)
 {
 	double *copy = hb_realloc_array(NULL, out->n_samples, sizeof(*copy));

@@ -112,9 +112,8 @@ static int send_figures(struct sim_rank *r, const struct job *job, size_t i, dou
 
 	p.ids.unit = job->units[i];
 	if (p.is_pair) {
-		static const char *const dirs[] = { "both", "ab", "ba" };
 		p.b = job->b;
-		p.dir = dirs[job->dir];
+		p.dir = direction_name(job->dir);
 	}
 	memcpy(sorted, samples, sizeof sorted);
 	stat_summarize(sorted, SAMPLES, &time);
@@ -127,8 +126,10 @@ static int send_figures(struct sim_rank *r, const struct job *job, size_t i, dou
 	js_put(o);
 	js_put(p.opts);
 	if (rc == HB_OK && p.n_metrics > 0)
-		rc = emit_samples(r->emit, &p.ids, p.metrics[0].name, samples, SAMPLES, blocks,
-		                  BLOCKS, err);
+		rc = emit_series(r->emit, &p.ids,
+		                 &(struct emit_series){ p.metrics[0].name, samples, SAMPLES, blocks,
+		                                        BLOCKS },
+		                 err);
 	return rc;
 }
 

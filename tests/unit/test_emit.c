@@ -52,13 +52,15 @@ static void check_chunks(const struct keep *k, const double *v, size_t n, const 
 	for (size_t i = 0; i < of; i++) {
 		json_object *o = json_object_array_get_idx(k->records, i), *values = NULL;
 		uint64_t seq = 99, total = 99, unit = 0;
-		const char *how = "";
+		const char *how = "", *what = "";
 
 		assert_int_equal(record_type_of(o), REC_SAMPLES);
 		assert_int_equal(js_get_u64(o, &top, "seq", JS_REQUIRED, &seq, NULL), 0);
 		assert_int_equal(js_get_u64(o, &top, "of", JS_REQUIRED, &total, NULL), 0);
 		assert_int_equal(js_get_u64(o, &top, "unit", JS_REQUIRED, &unit, NULL), 0);
 		assert_int_equal(js_get_str(o, &top, "kept", JS_REQUIRED, &how, NULL), 0);
+		assert_int_equal(js_get_str(o, &top, "v_unit", JS_REQUIRED, &what, NULL), 0);
+		assert_string_equal(what, "ns/iteration");
 		assert_int_equal(js_get_arr(o, &top, "v", JS_REQUIRED, &values, NULL), 0);
 		assert_int_equal(seq, i);
 		assert_int_equal(total, of);
@@ -75,6 +77,14 @@ static void check_chunks(const struct keep *k, const double *v, size_t n, const 
 	assert_true(k->longest <= RECORD_MAX);
 }
 
+static int emit_values(struct keep *k, const char *metric, const double *v, size_t n,
+                       const double *medians, size_t n_medians, struct hb_err *err)
+{
+	struct emit_series series = { metric, v, n, medians, n_medians };
+
+	return emit_series(&k->base, &ids, &series, err);
+}
+
 static void samples_are_kept_exactly_in_chunks(void **state)
 {
 	static const size_t counts[] = { 1, 2, 150, 151, 9999, RUN_SAMPLES_KEPT };
@@ -87,8 +97,7 @@ static void samples_are_kept_exactly_in_chunks(void **state)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		struct keep k = keep_new();
 
-		assert_int_equal(
-		        emit_samples(&k.base, &ids, "lat_p50_ns", v, counts[i], v, 1, &err), HB_OK);
+		assert_int_equal(emit_values(&k, "lat_p50_ns", v, counts[i], v, 1, &err), HB_OK);
 		check_chunks(&k, v, counts[i], "all");
 		js_put(k.records);
 	}
@@ -105,8 +114,7 @@ static void many_samples_are_kept_as_block_medians(void **state)
 	(void)state;
 	for (int i = 0; i <= RUN_SAMPLES_KEPT; i++)
 		v[i] = 2;
-	assert_int_equal(emit_samples(&k.base, &ids, "lat_p50_ns", v, RUN_SAMPLES_KEPT + 1, medians,
-	                              3, &err),
+	assert_int_equal(emit_values(&k, "lat_p50_ns", v, RUN_SAMPLES_KEPT + 1, medians, 3, &err),
 	                 HB_OK);
 	check_chunks(&k, medians, 3, "blocks");
 	js_put(k.records);
@@ -120,12 +128,12 @@ static void no_samples_give_no_chunk_and_a_failure_stops(void **state)
 	struct keep k = keep_new();
 
 	(void)state;
-	assert_int_equal(emit_samples(&k.base, &ids, "m", v, 0, v, 0, &err), HB_OK);
+	assert_int_equal(emit_values(&k, "m", v, 0, v, 0, &err), HB_OK);
 	assert_int_equal(json_object_array_length(k.records), 0);
 	k.fail_after = 2;
 	for (int i = 0; i < 5000; i++)
 		v[i] = 123456;
-	assert_int_equal(emit_samples(&k.base, &ids, "m", v, 5000, v, 1, &err), HB_E_IO);
+	assert_int_equal(emit_values(&k, "m", v, 5000, v, 1, &err), HB_E_IO);
 	assert_int_equal(json_object_array_length(k.records), 2);
 	js_put(k.records);
 	free(v);

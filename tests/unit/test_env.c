@@ -254,13 +254,11 @@ static void this_machine_is_seen(void **state)
 	assert_true(n >= 1);
 	for (int i = 1; i < n; i++)
 		assert_true(cpus[i] != cpus[i - 1]);
-	assert_int_equal(env_cores_allowed(), n);
 	free(cpus);
 }
 
 static void a_thread_is_bound_to_the_core_it_asks_for(void **state)
 {
-	static const int wanted[] = { 0, 1, 7, 12345, -1 };
 	struct hb_err err = { HB_OK, "" };
 	cpu_set_t before, set;
 	int *cpus, n;
@@ -268,16 +266,16 @@ static void a_thread_is_bound_to_the_core_it_asks_for(void **state)
 	(void)state;
 	assert_int_equal(env_core_list(&cpus, &n, &err), HB_OK);
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
-	for (size_t k = 0; k < sizeof(wanted) / sizeof(*wanted); k++) {
+	for (int k = 0; k < n; k++) {
 		struct buf text = BUF_INIT;
-		int rc = env_bind_core(wanted[k], &err);
+		int rc = env_bind_cpu(cpus[k], &err);
 
 		if (rc == HB_E_UNSUPPORTED)
 			skip();
 		assert_int_equal(rc, HB_OK);
 		assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 		assert_int_equal(CPU_COUNT(&set), 1);
-		assert_true(CPU_ISSET((size_t)cpus[(wanted[k] % n + n) % n], &set));
+		assert_true(CPU_ISSET((size_t)cpus[k], &set));
 		assert_int_equal(env_binding_text(&text, &err), HB_OK);
 		if (CPU_COUNT(&before) > 1)
 			assert_string_not_equal(buf_text(&text), "not bound");

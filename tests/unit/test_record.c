@@ -352,6 +352,17 @@ static void every_name_has_its_value(void **state)
 	assert_string_equal(ended_by_name(ENDED_MAX_TIME), "max-time");
 }
 
+static void a_benchmarks_status_says_how_its_unit_ended(void **state)
+{
+	(void)state;
+	assert_int_equal(unit_status_of(HB_OK), UNIT_OK);
+	assert_int_equal(unit_status_of(HB_E_UNSUPPORTED), UNIT_SKIPPED);
+	assert_int_equal(unit_status_of(HB_E_DATA), UNIT_INVALID);
+	assert_int_equal(unit_status_of(HB_E_TIMEOUT), UNIT_TIMEOUT);
+	assert_int_equal(unit_status_of(HB_E_LIB), UNIT_FAILED);
+	assert_int_equal(unit_status_of(-9999), UNIT_FAILED);
+}
+
 static void what_is_no_known_record_is_unknown(void **state)
 {
 	static const char *const texts[] = { "{}",
@@ -608,6 +619,7 @@ int main(void)
 		cmocka_unit_test(a_cut_never_splits_a_letter),
 		cmocka_unit_test(a_typical_record_is_short),
 		cmocka_unit_test(every_name_has_its_value),
+		cmocka_unit_test(a_benchmarks_status_says_how_its_unit_ended),
 		cmocka_unit_test(what_is_no_known_record_is_unknown),
 		cmocka_unit_test(a_hand_written_record_is_read_and_what_is_unknown_passed_over),
 		cmocka_unit_test(a_hostile_line_is_one_error_that_says_where),
