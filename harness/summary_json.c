@@ -1,13 +1,13 @@
 /*
- * The file form of a summary. Rows that follow each other and share key, unit, direction, judged
- * and floor stand in one group, so that the long key is written and parsed once:
+ * The file form of a summary. Rows that follow each other and share key, unit, direction, judged,
+ * floor and tolerance stand in one group, so that the long key is written and parsed once:
  *
  *	{"schema":1, "run":…, …, "rows":[{"key":{…}, "unit":"ns", "better":"lower", "judged":true,
- *	 "floor":0.05, "rows":[{"subject":"n17", "value":…, "lo":…, …}]}], "confirm":[as rows],
- *	 "worst":[…], "losses":[…], "unknown_records":0}
+ *	 "floor":0.05, "tolerance":0.1, "rows":[{"subject":"n17", "value":…, "lo":…, …}]}],
+ *	 "confirm":[as rows], "worst":[…], "losses":[…], "unknown_records":0}
  *
- * Members at their usual value (quality ok, kind node, no partner, NaN figures) are left out. What
- * reads it is summary_read.c.
+ * Members at their usual value (quality ok, kind node, tolerance 0, no partner, NaN figures) are
+ * left out. What reads it is summary_read.c.
  */
 #include <math.h>
 #include <string.h>

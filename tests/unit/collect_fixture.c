@@ -14,8 +14,8 @@
 #include "bench/base/mem.h"
 #include "harness/store.h"
 
-const char suite_latency[] = SUITE(
-        "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8\"},\"floor\":0.07}");
+const char suite_latency[] = SUITE("{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8\"},"
+                                   "\"floor\":0.07,\"tolerance\":0.2}");
 const char suite_bandwidth[] = SUITE(
         "{\"bench\":\"mpi.bandwidth\",\"options\":{\"sizes\":\"1Mi\"}}");
 const char suite_memory[] = SUITE(

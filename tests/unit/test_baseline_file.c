@@ -34,6 +34,9 @@ static void baseline_reads_back_with_the_same_figures(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	rows_baseline(6, 0.01, &b);
+	near(b.entries[0].floor, 0.03); /* of the rows */
+	b.entries[1].floor = 0.2;
+	b.entries[1].tolerance = 0.3;
 	b.name = hb_strdup("golden");
 	b.created = hb_strdup("2026-01-01T00:00:00Z");
 	b.entries[0].series[0].y[2] = NAN;
@@ -53,6 +56,8 @@ static void baseline_reads_back_with_the_same_figures(void **state)
 		near(again.entries[i].s_run, b.entries[i].s_run);
 		near(again.entries[i].df_run, b.entries[i].df_run);
 		near(again.entries[i].mean, b.entries[i].mean);
+		near(again.entries[i].floor, b.entries[i].floor);
+		near(again.entries[i].tolerance, b.entries[i].tolerance);
 	}
 	assert_true(isnan(again.entries[0].series[0].y[2]));
 	assert_int_equal(again.entries[0].series[0].n, 5);
@@ -60,6 +65,27 @@ static void baseline_reads_back_with_the_same_figures(void **state)
 	buf_free(&text);
 	baseline_free(&b);
 	baseline_free(&again);
+}
+
+static void a_file_without_floors_has_those_of_the_benchmarks(void **state)
+{
+	static const char text[] = TOP
+	        "{" KEY ",\"series\":[]},"
+	        "{\"key\":{\"bench\":\"mpi.latency\",\"metric\":\"lat_p50_ns\","
+	        "\"class\":\"c\",\"hw\":\"h\",\"opts\":{},\"bytes\":1,\"nodes\":1,"
+	        "\"rpn\":1},\"unit\":\"ns\",\"series\":[]}]}";
+	struct baseline b;
+	struct hb_err err = { 0 };
+	json_object *o = NULL;
+
+	(void)state;
+	assert_int_equal(js_parse(text, strlen(text), "test", &o, &err), HB_OK);
+	assert_int_equal(baseline_from_json(o, "base.json", &b, &err), HB_OK);
+	js_put(o);
+	near(b.entries[0].floor, 0.03); /* nobody knows it */
+	near(b.entries[1].floor, catalog_find("mpi.latency")->floor);
+	near(b.entries[1].tolerance, 0.0);
+	baseline_free(&b);
 }
 
 static void hostile_baseline_is_one_clear_error(void **state)
@@ -77,6 +103,8 @@ static void hostile_baseline_is_one_clear_error(void **state)
 		{ TOP "{}]}", "$.entries[0].key" },
 		{ TOP "{" KEY "}]}", "$.entries[0].series" },
 		{ TOP "{" KEY ",\"kind\":\"rack\",\"series\":[]}]}", "$.entries[0].kind" },
+		{ TOP "{" KEY ",\"floor\":-1,\"series\":[]}]}", "$.entries[0].floor" },
+		{ TOP "{" KEY ",\"tolerance\":\"x\",\"series\":[]}]}", "$.entries[0].tolerance" },
 		{ TOP "{" KEY ",\"series\":[3]}]}", "$.entries[0].series[0]" },
 		{ TOP "{" KEY ",\"series\":[{\"subject\":\"n\"}]}]}", "$.entries[0].series[0].y" },
 		{ TOP "{" KEY ",\"series\":[{\"subject\":\"n\",\"y\":[1]}]}]}",
@@ -128,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(baseline_reads_back_with_the_same_figures),
+		cmocka_unit_test(a_file_without_floors_has_those_of_the_benchmarks),
 		cmocka_unit_test(hostile_baseline_is_one_clear_error),
 		cmocka_unit_test(an_empty_baseline_is_harmless),
 	};

@@ -32,6 +32,7 @@ static void a_single_node_has_its_figures_as_they_were_told(void **state)
 	expect_near(r->p99, 1500 * 1.3);
 	expect_near(r->spread, 0.004);
 	expect_near(r->floor, 0.07);
+	expect_near(r->tolerance, 0.2);
 	assert_int_equal(r->n, 500);
 	assert_int_equal(r->pairs, 0);
 	assert_true(r->judged);

@@ -308,6 +308,32 @@ static void a_wider_tolerance_lets_it_pass(void **state)
 	baseline_free(&b);
 }
 
+static void the_suites_tolerance_counts_row_by_row(void **state)
+{
+	struct compare_params strict = COMPARE_PARAMS_DEFAULT;
+	struct baseline b;
+	struct summary s;
+	const struct summary *list[] = { &s };
+	struct verdicts v;
+
+	(void)state;
+	strict.tolerance = 0.001;
+	rows_baseline(10, 0.05, &b);
+	rows_site(&s, "new", 50, 0.05, 1.0);
+	for (size_t i = 0; i < 12; i++) /* x.a */
+		s.rows[i].tolerance = 0.5;
+	judge(&b, &s, &v);
+	assert_int_equal(v.count[VERDICT_PASS], 12);
+	assert_int_equal(v.count[VERDICT_INCONCLUSIVE], 12);
+	expect(&v, "x.a", 1024, "n1", VERDICT_PASS);
+	verdicts_free(&v);
+	compare_runs(&b, list, 1, &strict, &v); /* what the caller asks for goes first */
+	assert_int_equal(v.count[VERDICT_INCONCLUSIVE], 24);
+	verdicts_free(&v);
+	summary_free(&s);
+	baseline_free(&b);
+}
+
 static void a_provisional_baseline_never_condemns(void **state)
 {
 	struct baseline b;
@@ -388,6 +414,7 @@ int main(void)
 		cmocka_unit_test(where_lower_is_better_a_larger_figure_is_the_loss),
 		cmocka_unit_test(too_wide_a_spread_is_inconclusive),
 		cmocka_unit_test(a_wider_tolerance_lets_it_pass),
+		cmocka_unit_test(the_suites_tolerance_counts_row_by_row),
 		cmocka_unit_test(a_provisional_baseline_never_condemns),
 		cmocka_unit_test(a_baseline_of_one_run_decides_nothing),
 		cmocka_unit_test(verdicts_are_written_without_what_is_unknown),

@@ -184,6 +184,28 @@ static void a_provisional_baseline_is_not_enough_to_condemn(void **state)
 	end(&t);
 }
 
+static void one_rerun_does_not_acquit_whom_several_runs_suspect(void **state)
+{
+	struct bed t;
+	struct summary other;
+	const struct summary *list[] = { &t.s, &other };
+
+	(void)state;
+	begin(&t, 4, 0.001, 0.5);
+	rows_site(&other, "new-1", 51, 0.001, 0.5);
+	verdicts_free(&t.v);
+	compare_runs(&t.b, list, 2, &params, &t.v);
+	assert_int_equal(t.v.count[VERDICT_SUSPECT], 3);
+	rerun(&t, 1.0, 1.0, t.suspect.control); /* shows nothing, in one of the runs */
+	compare_confirm(&t.v, &t.b, &t.s, &params);
+	assert_int_equal(t.v.count[VERDICT_SUSPECT], 3);
+	assert_true(isnan(rows_find(&t.v, "x.a", 1024, "n2")->confirm_p));
+	verdicts_free(&t.v);
+	memset(&t.v, 0, sizeof(t.v));
+	summary_free(&other);
+	end(&t);
+}
+
 static void three_repeats_count_as_two_degrees_of_freedom(void **state)
 {
 	struct bed t;
@@ -266,6 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loss_that_the_rerun_shows_again_is_regressed),
+		cmocka_unit_test(one_rerun_does_not_acquit_whom_several_runs_suspect),
 		cmocka_unit_test(a_loss_that_the_rerun_does_not_show_passes),
 		cmocka_unit_test(what_the_session_does_to_both_sides_cancels),
 		cmocka_unit_test(a_confirmed_loss_below_the_floor_passes),

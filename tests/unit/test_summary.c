@@ -43,6 +43,7 @@ static void make_rich(struct summary *s)
 	r->p95 = 7.0;
 	r->p99 = 8.0;
 	r->spread = 0.125;
+	r->tolerance = 0.25;
 	r = rows_add(s, "x.a", 16, "n1", NAN);
 	r->quality = ROW_NOT_MEASURED;
 	r->reason = hb_strdup("its rank never answered");
@@ -87,6 +88,7 @@ static void summary_reads_back_as_it_was_written(void **state)
 		assert_int_equal(x->kind, y->kind);
 		assert_int_equal(x->quality, y->quality);
 		assert_memory_equal(&x->floor, &y->floor, sizeof(x->floor));
+		assert_memory_equal(&x->tolerance, &y->tolerance, sizeof(x->tolerance));
 		assert_true(isnan(x->value) ? isnan(y->value)
 		                            : !(x->value < y->value || x->value > y->value));
 	}
@@ -146,6 +148,8 @@ static void hostile_summary_is_one_clear_error(void **state)
 		  "$.rows[0].unit" },
 		{ "{\"schema\":1,\"run\":\"r\",\"rows\":[{" KEY ",\"better\":1,\"rows\":[]}]}",
 		  "$.rows[0].better" },
+		{ "{\"schema\":1,\"run\":\"r\",\"rows\":[{" KEY ",\"tolerance\":-1,\"rows\":[]}]}",
+		  "$.rows[0].tolerance" },
 		{ "{\"schema\":1,\"run\":\"r\",\"rows\":[{" KEY ",\"floor\":-1,\"rows\":[]}]}",
 		  "$.rows[0].floor" },
 		{ "{\"schema\":1,\"run\":\"r\",\"rows\":[{" KEY ",\"rows\":[null]}]}",
