@@ -10,6 +10,11 @@ sim --sizes 8..x
 sim --rounds 0
 sim --baseline night
 sim --precision 2
+sim --precision 0%
+sim --precision=-1%
+sim --precision nan
+sim --max-time 0
+sim --max-time 1e300
 sim --inject mpi.latency
 sim extra
 try hpcbench run --launcher slrum
