@@ -51,8 +51,10 @@ static int core_of(int cpu)
 	FILE *f = fopen(path, "re");
 	if (!f)
 		return cpu;
-	if (fscanf(f, "%d", &first) != 1)
-		first = cpu;
+	char line[64];
+	/* "0,4" or "0-1": the first number is the first sibling. */
+	if (fgets(line, sizeof line, f) && line[0] >= '0' && line[0] <= '9')
+		first = (int)strtol(line, NULL, 10);
 	fclose(f);
 	return first;
 }

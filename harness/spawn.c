@@ -238,7 +238,7 @@ static void take_bytes(struct spawn *s, enum spawn_stream which, const char *dat
 	struct stream *st = &s->stream[which];
 
 	buf_add(&st->keep, data, len);
-	if (st->keep.len > 2 * SPAWN_KEEP)
+	if (st->keep.len > (size_t)2 * SPAWN_KEEP)
 		buf_drop(&st->keep, st->keep.len - SPAWN_KEEP);
 	for (size_t i = 0; s->line && i < len; i++) {
 		if (data[i] == '\n' || st->line_len == SPAWN_LINE_MAX)

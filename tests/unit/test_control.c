@@ -412,7 +412,7 @@ static void who_never_says_hello_is_closed_in_time(void **state)
 
 static void a_slow_reader_is_closed_and_memory_stays_bounded(void **state)
 {
-	struct ctl_params p = { .queue_max = 32 * 1024, .send_buffer = 4096 };
+	struct ctl_params p = { .queue_max = 32768, .send_buffer = 4096 };
 	struct seen s;
 	struct ctl *c = open_with(p, &s, RANKS);
 	struct client good = witness(c), k = client_join(c, 1, RANKS);
