@@ -7,6 +7,7 @@
 #include "harness/cmd_load.h"
 #include "harness/cmd_report.h"
 #include "harness/compare.h"
+#include "harness/report_parts.h"
 
 struct baseline_opts {
 	char *reason;
@@ -42,14 +43,6 @@ static size_t usable_rows(const struct summary *s)
 	return n;
 }
 
-static size_t invalid_rows(const struct summary *s)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < s->n_rows; i++)
-		n += s->rows[i].quality == ROW_INVALID;
-	return n;
-}
-
 /* Is this run slower than the baseline it would join? NULL, or why; the caller frees. */
 static char *slower_than(const struct baseline *b, const struct summary *run)
 {
@@ -67,41 +60,83 @@ static char *slower_than(const struct baseline *b, const struct summary *run)
 	return why;
 }
 
+/* Wrong data, or something that was not measured: NULL, or which; the caller frees. */
+static char *damage(const struct summary *run)
+{
+	struct report_trouble t;
+	char *why = NULL;
+	report_trouble(&run, 1, NULL, &t);
+	if (t.invalid)
+		why = hb_format("invalid data: %s%s%s: %s%s", t.subject, t.bench ? " " : "",
+		                t.bench ? t.bench : "", t.reason ? t.reason : "no reason told",
+		                t.invalid > 1 ? ", and more" : "");
+	else if (t.lost.n)
+		why = hb_format("not everything was measured: %s (%s)%s", t.lost.names[0],
+		                t.lost.reason ? t.lost.reason : "no reason told",
+		                t.lost.n > 1 ? ", and more" : "");
+	report_trouble_free(&t);
+	return why;
+}
+
 /* NULL, or why this run does not belong in a baseline; the caller frees. */
 static char *objection(const struct recording *r, const struct summary *run)
 {
-	size_t invalid = invalid_rows(run);
 	if (run->injected)
 		return hb_strdup("a slowdown was planted in it (--inject)");
 	if (run->partial)
 		return hb_strdup("it is partial: interrupted, or steps are missing");
-	if (invalid)
-		return hb_format("%zu of its rows are invalid", invalid);
-	char *why = baseline_objection(&r->b, run);
+	char *why = damage(run);
+	if (!why)
+		why = baseline_objection(&r->b, run);
 	return why || !r->existed ? why : slower_than(&r->b, run);
+}
+
+/* The command that records what is left, ready to be typed. */
+static void tell_accepted(const struct recording *r, const bool *good)
+{
+	struct buf runs = BUF_INIT;
+	bool typable = report_typable(r->name);
+	for (size_t i = 0; i < r->runs.n; i++) {
+		if (!good[i])
+			continue;
+		typable = typable && report_typable(r->runs.v[i].run);
+		buf_printf(&runs, " %s", r->runs.v[i].run);
+	}
+	if (runs.len && typable)
+		(void)cmd_error_text(
+		        "baseline", CODE_FINDINGS,
+		        "the others would be accepted: hpcbench baseline record %s%s%s; "
+		        "replace the refused ones by runs measured while the hosts are "
+		        "idle",
+		        r->name, buf_text(&runs), r->opts->extend ? " --extend" : "");
+	buf_free(&runs);
 }
 
 /* CODE_OK if every run may be recorded. */
 static int check_runs(const struct recording *r)
 {
 	int code = CODE_OK;
+	bool *good = hb_alloc(r->runs.n + 1);
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct summary *s = &r->runs.v[i];
-		if (usable_rows(s) == 0)
-			return cmd_error_text("baseline", CODE_FINDINGS,
-			                      "run %s holds no figure that could be a reference",
-			                      s->run);
-		char *why = r->opts->force ? NULL : objection(r, s);
+		bool empty = usable_rows(s) == 0;
+		char *why = empty ? hb_strdup("it holds no figure that could be a reference")
+		            : r->opts->force ? NULL
+		                             : objection(r, s);
 		/* An objection that begins with the run's name needs it only once. */
 		char *lead = hb_format("run %s: ", s->run);
 		size_t skip = why && strncmp(why, lead, strlen(lead)) == 0 ? strlen(lead) : 0;
+		good[i] = !why;
 		if (why)
-			code = cmd_error_text("baseline", CODE_FINDINGS,
-			                      "run %s refused: %s; --force takes it anyway", s->run,
-			                      why + skip);
+			code = cmd_error_text("baseline", CODE_FINDINGS, "run %s refused: %s%s",
+			                      s->run, why + skip,
+			                      empty ? "" : "; --force takes it anyway");
 		free(lead);
 		free(why);
 	}
+	if (code != CODE_OK)
+		tell_accepted(r, good);
+	free(good);
 	return code;
 }
 
@@ -159,6 +194,14 @@ static void set_text(char **to, char *text)
 	*to = text;
 }
 
+static size_t few_keys(const struct baseline *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->n_entries; i++)
+		n += b->entries[i].runs < BASELINE_MIN_RUNS;
+	return n;
+}
+
 static int write_out(const struct common *common, struct recording *r)
 {
 	struct hb_err err = { 0 };
@@ -186,6 +229,15 @@ static int write_out(const struct common *common, struct recording *r)
 	js_set_bool(d->data, "provisional", provisional);
 	doc_text(d, DOC_GOOD, "baseline %s: %zu run%s, %zu key%s, in %s", b->name, b->n_runs,
 	         b->n_runs == 1 ? "" : "s", b->n_entries, b->n_entries == 1 ? "" : "s", r->path);
+	size_t few = few_keys(b);
+	js_set_u64(d->data, "provisional_keys", few);
+	if (!provisional && few)
+		doc_text(d, DOC_WARN,
+		         "%zu of %zu key%s fewer than %d runs: there nothing is `regressed`, at "
+		         "most "
+		         "`suspect`",
+		         few, b->n_entries, b->n_entries == 1 ? " has" : "s have",
+		         (int)BASELINE_MIN_RUNS);
 	if (provisional)
 		doc_text(d, DOC_WARN,
 		         "provisional: below %d runs nothing is `regressed`, at most `suspect`; "
@@ -344,7 +396,8 @@ const struct command cmd_baseline = {
 	.text = "record makes a baseline from runs that were chosen: nothing becomes one by "
 	        "itself, "
 	        "and one that exists is only extended. Runs with findings (partial, injected, "
-	        "invalid figures, far from the others, slower than the baseline they would join) "
+	        "invalid data, something not measured, far from the others, slower than the "
+	        "baseline they would join) "
 	        "are refused with exit code 10 unless --force is given. NAME is a name in the "
 	        "store, or a file if it holds a '/' or ends in .json.",
 	.opts = baseline_opts,

@@ -14,26 +14,32 @@ static const struct opt check_opts[] = {
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 
-/* Prints and returns the exit code; b NULL: the baseline is absent. */
+/* Prints and returns the exit code. */
 static int check_runs(const struct common *common, const struct run_list *runs,
                       const struct baseline *b, const char *name)
 {
 	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
-	const struct summary *newest = &runs->v[runs->n - 1];
+	const char *dir = runs->dirs[runs->n - 1];
 	struct verdicts v = { 0 };
-	if (b) {
-		compare_runs(b, runs->ptrs, runs->n, &params, &v);
-		for (size_t i = 0; i < runs->n; i++)
-			if (runs->v[i].n_confirm)
-				compare_confirm(&v, b, &runs->v[i], &params);
-	}
-	int code = report_run_code(runs->ptrs, runs->n, b ? &v : NULL, true, b == NULL);
-	struct doc *d = report_run_doc(newest, b ? &v : NULL, name, runs->dirs[runs->n - 1]);
-	js_set_i64(d->data, "code", code);
+	struct run_about about;
+	compare_runs(b, runs->ptrs, runs->n, &params, &v);
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->v[i].n_confirm)
+			compare_confirm(&v, b, &runs->v[i], &params);
+	load_about(dir, &about);
+	struct report_run in = { .runs = runs->ptrs,
+		                 .n = runs->n,
+		                 .v = &v,
+		                 .base = name,
+		                 .dir = dir,
+		                 .code = report_run_code(runs->ptrs, runs->n, &v, true, false),
+		                 .launcher = about.launcher };
+	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);
+	load_about_free(&about);
 	verdicts_free(&v);
-	return code;
+	return in.code;
 }
 
 static int run(const struct common *common, const void *opts, int argc, const char **argv)
@@ -60,10 +66,11 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 		return cmd_error("check", &err);
 	}
 	int rc = load_baseline(&s, o->baseline, &b, &missing, &err), code;
-	if (rc != HB_OK)
-		code = cmd_error("check", &err);
-	if (rc == HB_OK || missing)
-		code = check_runs(common, &runs, missing ? NULL : &b, o->baseline);
+	if (rc == HB_OK)
+		code = check_runs(common, &runs, &b, o->baseline);
+	else
+		code = missing ? cmd_error_text("check", CODE_NO_BASELINE, "%s", err.text)
+		               : cmd_error("check", &err);
 	baseline_free(&b);
 	load_runs_free(&runs);
 	store_close(&s);

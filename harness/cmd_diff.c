@@ -138,16 +138,16 @@ static int diff_sides(const struct common *common, const struct diff_opts *o, co
 		.new_side = { b->name, &b->b, b->is_baseline, b->runs.v, b->runs.n },
 		.reference = o->baseline,
 		.stored = n_stored,
-		.all = o->all
+		.all = o->all,
+		.code = report_run_code(b->runs.ptrs, b->runs.n, &v, false, false)
 	};
-	int code = report_run_code(b->runs.ptrs, b->runs.n, &v, false, false);
 	struct doc *d = report_diff_doc(&in);
-	js_set_i64(d->data, "code", code);
+	js_set_i64(d->data, "code", in.code);
 	cmd_print(common, d);
 	doc_free(d);
 	verdicts_free(&v);
 	baseline_free(&stored);
-	return code;
+	return in.code;
 }
 
 static int diff(const struct common *common, const struct diff_opts *o, const struct store *s,

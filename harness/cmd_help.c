@@ -63,7 +63,9 @@ static void put_overview(struct buf *out)
 	buf_puts(out, "\nExit codes:\n");
 	for (size_t i = 0; i < N_EXIT_CODES; i++)
 		buf_printf(out, "  %-4d %s\n", exit_codes[i].code, exit_codes[i].meaning);
-	buf_puts(out, "  130  interrupted; what was measured until then is kept\n"
+	buf_puts(out, "  130  interrupted (Ctrl-C), 143 terminated; what was measured is kept\n"
+	              "\nErrors are one line on standard error, also with --json; standard output "
+	              "is then\nempty.\n"
 	              "\nhpcbench help COMMAND tells more about one of them.\n");
 }
 

@@ -6,6 +6,7 @@
 #include "harness/cmd.h"
 #include "harness/cmd_load.h"
 #include "harness/launch.h"
+#include "harness/report_parts.h"
 #include "harness/suite.h"
 
 enum { RUNS_SHOWN = 30 };
@@ -43,22 +44,18 @@ static void item_text(struct listing *l, json_object *o, const char *key, const 
 	doc_cell(l->d, DOC_PLAIN, "%s", text ? text : "");
 }
 
-static void put_metrics(struct listing *l, json_object *o, const struct bench_info *info)
+static void put_metrics(json_object *o, const struct bench_info *info)
 {
-	struct buf text = BUF_INIT;
 	json_object *list = json_object_new_array();
-	for (const struct metric_info *m = info->metrics; m->name; m++) {
-		buf_printf(&text, "%s%s", text.len ? ", " : "", m->name);
+	for (const struct metric_info *m = info->metrics; m->name; m++)
 		json_object_array_add(list, js_str(m->name));
-	}
 	js_set_obj(o, "metrics", list);
-	doc_cell(l->d, DOC_PLAIN, "%s", buf_text(&text));
-	buf_free(&text);
 }
 
+/* The metrics are in the data: with them no line fits a screen. */
 static int list_benches(struct listing *l)
 {
-	static const char *const titles[] = { "name", "shape", "floor", "metrics", "what", NULL };
+	static const char *const titles[] = { "name", "shape", "floor", "what", NULL };
 	doc_table(l->d, titles);
 	for (size_t i = 0; catalog[i]; i++) {
 		const struct bench_info *info = catalog[i];
@@ -68,7 +65,7 @@ static int list_benches(struct listing *l)
 		units_format_percent(info->floor, floor, sizeof floor);
 		js_set_f64(o, "floor", info->floor);
 		doc_cell(l->d, DOC_PLAIN, "%s", floor);
-		put_metrics(l, o, info);
+		put_metrics(o, info);
 		item_text(l, o, "summary", info->summary);
 		js_set_obj(o, "options", opt_describe(info->opts));
 	}
@@ -129,6 +126,28 @@ static int list_formats(struct listing *l)
 	return CODE_OK;
 }
 
+/* How `run` ended, and what makes the run special. */
+static void put_ending(struct listing *l, json_object *o, const char *dir, const struct summary *r)
+{
+	struct run_about about;
+	struct buf text = BUF_INIT;
+	load_about(dir, &about);
+	js_set_str(o, "baseline", about.baseline);
+	if (about.code >= 0) {
+		js_set_i64(o, "code", about.code);
+		buf_printf(&text, "%d %s", about.code,
+		           report_code_word(about.code, about.baseline != NULL));
+	}
+	if (r->partial)
+		buf_printf(&text, "%spartial", text.len ? ", " : "");
+	if (r->injected)
+		buf_printf(&text, "%sinjected", text.len ? ", " : "");
+	bool odd = r->partial || r->injected || about.code > 0;
+	doc_cell(l->d, odd ? DOC_WARN : DOC_PLAIN, "%s", buf_text(&text));
+	buf_free(&text);
+	load_about_free(&about);
+}
+
 /* One run; one that cannot be read is a line too, and says why. */
 static void put_run(struct listing *l, const struct store *s, const char *id)
 {
@@ -142,7 +161,7 @@ static void put_run(struct listing *l, const struct store *s, const char *id)
 		if (unfinished)
 			(void)hb_fail(&err, HB_E_IO, "no summary: still running, or killed");
 		js_set_str(o, "error", err.text);
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < 4; i++)
 			doc_cell(l->d, DOC_PLAIN, "%s", "");
 		doc_cell(l->d, DOC_WARN, "%s", unfinished ? "unfinished" : "unreadable");
 		doc_cell(l->d, DOC_PLAIN, "%s", err.text);
@@ -150,16 +169,17 @@ static void put_run(struct listing *l, const struct store *s, const char *id)
 		free(dir);
 		return;
 	}
-	js_set_str(o, "started", r.started);
+	item_text(l, o, "started", r.started);
 	item_text(l, o, "suite", r.suite);
+	size_t nodes = (size_t)json_object_object_length(r.hw);
+	js_set_u64(o, "nodes", nodes);
 	js_set_u64(o, "rows", r.n_rows);
 	js_set_u64(o, "losses", r.n_losses);
 	js_set_bool(o, "partial", r.partial);
 	js_set_bool(o, "injected", r.injected);
+	doc_cell(l->d, DOC_PLAIN, "%zu", nodes);
 	doc_cell(l->d, DOC_PLAIN, "%zu", r.n_rows);
-	doc_cell(l->d, r.partial || r.injected ? DOC_WARN : DOC_PLAIN, "%s%s%s",
-	         r.partial ? "partial" : "", r.partial && r.injected ? ", " : "",
-	         r.injected ? "injected" : "");
+	put_ending(l, o, dir, &r);
 	item_text(l, o, "label", r.label);
 	summary_free(&r);
 	free(dir);
@@ -167,7 +187,8 @@ static void put_run(struct listing *l, const struct store *s, const char *id)
 
 static int list_runs(struct listing *l)
 {
-	static const char *const titles[] = { "name", "suite", ">figures", "", "label", NULL };
+	static const char *const titles[] = { "name",     "started", "suite", ">nodes",
+		                              ">figures", "exit",    "label", NULL };
 	struct hb_err err = { 0 };
 	struct store s;
 	char **ids = NULL;

@@ -6,7 +6,7 @@
 #include "bench/base/mem.h"
 #include "harness/collect.h"
 
-enum { STORED_BYTES_MAX = 64 << 20 };
+enum { STORED_BYTES_MAX = 64 << 20, RUN_FILE_MAX = 16 << 20, CODE_MAX = 255 };
 
 /*
  * The summary of a run; where hpcbench was killed before it wrote one, it is collected from the
@@ -83,6 +83,34 @@ void load_runs_free(struct run_list *runs)
 	free(runs->dirs);
 	free(runs->ptrs);
 	*runs = (struct run_list){ 0 };
+}
+
+void load_about(const char *dir, struct run_about *out)
+{
+	char *path = hb_format("%s/run.json", dir);
+	struct js_at top = JS_AT_TOP(path);
+	const char *text = NULL;
+	json_object *o = NULL;
+	*out = (struct run_about){ .code = -1 };
+	if (js_read_file(path, RUN_FILE_MAX, &o, NULL) == HB_OK) {
+		if (js_get_str(o, &top, "baseline", JS_OPTIONAL, &text, NULL) == HB_OK && text)
+			out->baseline = hb_strdup(text);
+		text = NULL;
+		if (js_get_str(o, &top, "launcher", JS_OPTIONAL, &text, NULL) == HB_OK && text)
+			out->launcher = hb_strdup(text);
+		if (js_get_int(o, &top, "code", JS_OPTIONAL, 0, CODE_MAX, &out->code, NULL) !=
+		    HB_OK)
+			out->code = -1;
+	}
+	js_put(o);
+	free(path);
+}
+
+void load_about_free(struct run_about *about)
+{
+	free(about->baseline);
+	free(about->launcher);
+	*about = (struct run_about){ .code = -1 };
 }
 
 static bool is_file(const char *path)

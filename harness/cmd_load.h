@@ -21,6 +21,15 @@ int load_runs_args(const struct store *s, int n, const char **names, struct run_
                    struct hb_err *err);
 void load_runs_free(struct run_list *runs);
 
+/* What run.json of a run says about how it was measured and how it ended. */
+struct run_about {
+	char *baseline, *launcher; /* NULL: none, or unknown */
+	int code;                  /* of `run`; -1: it has not ended, or cannot be told */
+};
+/* A run without a readable run.json knows nothing; that is no error. */
+void load_about(const char *dir, struct run_about *out);
+void load_about_free(struct run_about *about);
+
 /*
  * A baseline by name or file. *missing: there is none of that name; err then says where it was
  * looked for.

@@ -29,6 +29,26 @@ static int unknown_format(const char *name)
 	return code;
 }
 
+static void print_run(const struct common *common, const struct report_opts *o,
+                      const struct run_list *runs, const struct verdicts *v)
+{
+	struct run_about about;
+	load_about(runs->dirs[0], &about);
+	struct report_run in = { .runs = runs->ptrs,
+		                 .n = 1,
+		                 .v = v,
+		                 .base = o->baseline,
+		                 .dir = runs->dirs[0],
+		                 .code = report_run_code(runs->ptrs, 1, v, v != NULL, false),
+		                 .past_base = about.baseline,
+		                 .past_code = about.code,
+		                 .launcher = about.launcher };
+	struct doc *d = report_run_doc(&in);
+	cmd_print_as(common, d, o->format);
+	doc_free(d);
+	load_about_free(&about);
+}
+
 static int report_run(const struct common *common, const struct report_opts *o,
                       const struct store *s, const char *name)
 {
@@ -54,10 +74,7 @@ static int report_run(const struct common *common, const struct report_opts *o,
 			if (runs.v[0].n_confirm)
 				compare_confirm(&v, &b, &runs.v[0], &params);
 		}
-		struct doc *d = report_run_doc(&runs.v[0], o->baseline ? &v : NULL, o->baseline,
-		                               runs.dirs[0]);
-		cmd_print_as(common, d, o->format);
-		doc_free(d);
+		print_run(common, o, &runs, o->baseline ? &v : NULL);
 		verdicts_free(&v);
 	}
 	baseline_free(&b);
@@ -75,6 +92,10 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 		                      "needs one RUN, not %d; as in hpcbench report latest", argc);
 	if (o->format && !report_find(o->format))
 		return unknown_format(o->format);
+	if (o->format && common->json && strcmp(o->format, "json") != 0)
+		return cmd_error_text("report", CODE_USAGE,
+		                      "--json and --format %s contradict each other; give one",
+		                      o->format);
 	if (store_open(common->store, false, &s, &err) != HB_OK)
 		return cmd_error("report", &err);
 	int code = report_run(common, o, &s, argv[0]);

@@ -5,7 +5,7 @@
  * What --json prints is the document's data. Names are stable; a change is a new "schema":
  *	all	schema 1, kind "report" | "diff" | "baseline", code (once the command knows it)
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
- *		null without a baseline)
+ *		null without a baseline); of several runs judged together `summary` is the last
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
  *		differs alone; spread: [{source, rows}]; summary: {rows, slower, regressed, suspect,
@@ -22,10 +22,19 @@
 
 /* All documents borrow what they are made from: free them first. */
 
-/* A stored run; verdicts NULL: measured only, no baseline. base names it, or NULL. dir: where the
- * run is. */
-struct doc *report_run_doc(const struct summary *s, const struct verdicts *v, const char *base,
-                           const char *dir);
+/* Runs that are judged as one side; the figures shown are those of the last. */
+struct report_run {
+	const struct summary *const *runs;
+	size_t n;
+	const struct verdicts *v; /* NULL: measured only, or there is no baseline */
+	const char *base;         /* the baseline's name, or NULL */
+	const char *dir;          /* where the last run is, or NULL */
+	int code;                 /* how the command ends: the first lines say the same */
+	const char *past_base;    /* what it was held against when it was measured, or NULL */
+	int past_code;            /* how `run` ended then; -1: unknown */
+	const char *launcher;     /* of the last run, or NULL */
+};
+struct doc *report_run_doc(const struct report_run *in);
 /* The exit code of n runs judged as one side: their verdicts (NULL: none), what is invalid in
  * them, what was not measured. */
 int report_run_code(const struct summary *const *runs, size_t n, const struct verdicts *v,
@@ -45,6 +54,7 @@ struct report_diff {
 	const char *reference; /* --baseline, or NULL */
 	size_t stored;         /* runs of the store that were looked at for the spread */
 	bool all;              /* every row, however many are unchanged */
+	int code;              /* how the command ends */
 };
 /* Verdict rows as the benchstat-like table, what differs first. */
 struct doc *report_diff_doc(const struct report_diff *in);

@@ -19,7 +19,9 @@ static const struct opt run_opts[] = {
 	  NULL, AT(suite), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "bench", "LIST", "only these benchmarks; without --suite: just these",
 	  NULL, AT(bench), 0, 0, NULL, 0 },
-	{ OPT_SIZES, 0, "sizes", "RANGE", "message sizes instead of the suite's: 8,64Ki or 8..1Mi",
+	{ OPT_SIZES, 0, "sizes", "RANGE",
+	  "message sizes instead of the suite's, for the benchmarks that can take them: 8,64Ki or "
+	  "8..1Mi",
 	  NULL, AT(sizes), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "rounds", "K|all", "pairs: how many partners each node gets", NULL,
 	  AT(rounds), 0, 0, NULL, 0 },
@@ -127,9 +129,16 @@ static void print_result(const struct common *common, const struct measure *m)
 {
 	if (!m->has_summary)
 		return;
-	struct doc *d = report_run_doc(&m->summary, m->judged ? &m->verdicts : NULL,
-	                               m->req.baseline, m->dir);
-	js_set_i64(d->data, "code", m->code);
+	const struct summary *one = &m->summary;
+	struct report_run in = { .runs = &one,
+		                 .n = 1,
+		                 .v = m->judged ? &m->verdicts : NULL,
+		                 .base = m->req.baseline,
+		                 .dir = m->dir,
+		                 .code = m->code,
+		                 .past_code = -1,
+		                 .launcher = m->req.launcher };
+	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);
 }
@@ -141,6 +150,8 @@ static int measure(const struct common *common, struct measure *m, const struct 
 	sigset_t old;
 
 	progress_init(&progress, common->quiet, common->verbose);
+	if (m->suite.note)
+		progress_note(&progress, "info", m->suite.note);
 	m->req.signal_fd = open_signals(&old);
 	m->req.progress = progress_update;
 	m->req.note = progress_note;

@@ -115,6 +115,8 @@ int cmd_run_dry(const struct common *common, const struct measure *m)
 	doc_fact(d, "nodes", "%s", buf_text(&nodes));
 	doc_fact(d, "seed", "%llu", (unsigned long long)m->plan.seed);
 	doc_fact(d, "predicted time", "%s", time);
+	if (m->suite.note)
+		doc_fact(d, "sizes", "%s", m->suite.note);
 	d->data = cmd_json("dry-run");
 	js_set_str(d->data, "suite", m->suite.name);
 	js_set_str(d->data, "launcher", m->req.launcher);

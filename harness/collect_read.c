@@ -158,7 +158,15 @@ static void take_rank(struct lines *l, json_object *o, const struct js_at *at)
 		l->c->node_hw[node] = hb_strdup(hw);
 }
 
-/* "sw.*" facts make the fingerprint: name -> the distinct values seen. */
+/* How a fact is called in the fingerprint; NULL: it is none of software or settings. */
+static const char *fingerprint_name(const char *key)
+{
+	if (strncmp(key, "sw.", 3) == 0)
+		return key + 3;
+	return strncmp(key, "env.", 4) == 0 || strncmp(key, "mpi.", 4) == 0 ? key : NULL;
+}
+
+/* Software, MPI and its settings make the fingerprint: name -> the distinct values seen. */
 static void take_fact(struct lines *l, json_object *o, const struct js_at *at)
 {
 	const char *key = NULL, *value = NULL;
@@ -168,13 +176,13 @@ static void take_fact(struct lines *l, json_object *o, const struct js_at *at)
 		bad_line(l, err.text);
 		return;
 	}
-	if (strncmp(key, "sw.", 3) != 0)
+	key = fingerprint_name(key);
+	if (!key)
 		return;
 	if (js_get_str(o, at, "value", JS_OPTIONAL, &value, &err) != HB_OK) {
 		bad_line(l, err.text);
 		return;
 	}
-	key += 3;
 	if (!value || !*key || strlen(key) > SW_TEXT_MAX || strlen(value) > SW_TEXT_MAX)
 		return;
 	if (!json_object_object_get_ex(all, key, &arr)) {

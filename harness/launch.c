@@ -1,5 +1,6 @@
 #include "harness/launch.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,8 +46,9 @@ static void failure_line(const struct spawn *c, char *out, size_t n)
 	if (n > 0)
 		out[0] = '\0';
 	for (size_t i = 0; best && i < best_len && i + 1 < n; i++) {
-		unsigned char b = (unsigned char)best[i];
-		out[i] = b >= ' ' && b < 0x7f ? (char)b : '?';
+		out[i] = best[i];
+		if (out[i] < ' ' || out[i] > '~')
+			out[i] = '?';
 		out[i + 1] = '\0';
 	}
 }
@@ -144,6 +146,17 @@ static void attempt_reset(struct step_run *r)
 	r->child = NULL;
 }
 
+/* As people know it. */
+static const char *signal_text(int number)
+{
+	switch (number) {
+	case SIGINT: return "SIGINT (Ctrl-C)";
+	case SIGTERM: return "SIGTERM";
+	case SIGHUP: return "SIGHUP (the terminal went away)";
+	default: return strsignal(number);
+	}
+}
+
 static enum step_status finish(struct step_run *r, enum step_status s)
 {
 	struct launch *l = r->l;
@@ -183,7 +196,7 @@ static enum step_status run_attempts(struct step_run *r)
 		if (l->signal) {
 			s = STEP_CANCELLED;
 			snprintf(l->reason, sizeof l->reason, "stopped by %s",
-			         strsignal(l->signal));
+			         signal_text(l->signal));
 		} else if (r->world_wrong) {
 			s = STEP_FAILED;
 		} else if (r->joined == 0) {
@@ -218,7 +231,7 @@ int launch_step(struct launch *l, size_t index, enum step_status *status, const 
 	step_run_init(&r, l, index);
 	step_read_signals(l);
 	if (l->signal) {
-		snprintf(l->reason, sizeof l->reason, "stopped by %s", strsignal(l->signal));
+		snprintf(l->reason, sizeof l->reason, "stopped by %s", signal_text(l->signal));
 		*status = finish(&r, STEP_CANCELLED);
 	} else {
 		*status = run_attempts(&r);

@@ -7,7 +7,7 @@
 #include "harness/compare.h"
 #include "harness/report_parts.h"
 
-enum { RUNS_SHOWN = 4, HARDWARE_SHOWN = 8 };
+enum { RUNS_SHOWN = 4, HARDWARE_SHOWN = 8, SOFTWARE_SHOWN = 64 };
 
 static json_object *run_json(const char *run, const struct summary *s)
 {
@@ -105,52 +105,124 @@ static void each_difference(json_object *a, json_object *b, differ_fn fn, void *
 struct differences {
 	struct doc *d;
 	json_object *list; /* for the data */
-	const char *key;   /* "name", "node" */
-	size_t shown, max;
-	enum doc_tone tone;
-	const char *what;
+	size_t shown;
 };
 
-static void put_difference(void *ctx, const char *name, json_object *a, json_object *b)
+static json_object *difference_json(json_object *list, const char *key, const char *name,
+                                    json_object *a, json_object *b)
 {
-	struct differences *in = ctx;
 	json_object *o = json_object_new_object();
-	js_set_str(o, in->key, name);
+	js_set_str(o, key, name);
 	js_set_obj(o, "old", json_object_get(a));
 	js_set_obj(o, "new", json_object_get(b));
-	json_object_array_add(in->list, o);
-	if (in->shown++ >= in->max)
+	json_object_array_add(list, o);
+	return o;
+}
+
+static void put_software(void *ctx, const char *name, json_object *a, json_object *b)
+{
+	struct differences *in = ctx;
+	difference_json(in->list, "name", name, a, b);
+	if (in->shown++ >= SOFTWARE_SHOWN)
 		return;
 	struct buf was = BUF_INIT, is = BUF_INIT;
 	report_values(a, &was);
 	report_values(b, &is);
-	doc_text(in->d, in->tone, "%s %s: %s -> %s", in->what, name, buf_text(&was), buf_text(&is));
+	doc_text(in->d, DOC_WARN, "changed: %s: %s -> %s", name, buf_text(&was), buf_text(&is));
 	buf_free(&was);
 	buf_free(&is);
+}
+
+static void take_hardware(void *ctx, const char *name, json_object *a, json_object *b)
+{
+	struct differences *in = ctx;
+	difference_json(in->list, "node", name, a, b);
+}
+
+/* The names of list's nodes whose pair of classes is this text; "": nodes of one side only. */
+static size_t nodes_of(json_object *list, const char *change, bool only_old, json_object *names)
+{
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		json_object *o = json_object_array_get_idx(list, i), *was = NULL, *is = NULL, *node;
+		json_object_object_get_ex(o, "old", &was);
+		json_object_object_get_ex(o, "new", &is);
+		json_object_object_get_ex(o, "node", &node);
+		char *text = was && is ? hb_format("%s -> %s", report_json_text(was),
+		                                   report_json_text(is))
+		                       : hb_strdup("");
+		if (strcmp(text, change) == 0 && (*text || only_old == (was != NULL)))
+			json_object_array_add(names, json_object_get(node));
+		free(text);
+	}
+	return json_object_array_length(names);
+}
+
+/* "n1, n2 and 6 more: class A -> class B", each change once; returns how many there were. */
+static size_t put_changes(struct doc *d, json_object *list)
+{
+	json_object *seen = json_object_new_object();
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		json_object *o = json_object_array_get_idx(list, i), *was = NULL, *is = NULL;
+		json_object_object_get_ex(o, "old", &was);
+		json_object_object_get_ex(o, "new", &is);
+		if (!was || !is)
+			continue;
+		char *text = hb_format("%s -> %s", report_json_text(was), report_json_text(is));
+		if (!json_object_object_get_ex(seen, text, NULL) &&
+		    json_object_object_length(seen) < HARDWARE_SHOWN) {
+			json_object *names = json_object_new_array();
+			struct buf who = BUF_INIT;
+			nodes_of(list, text, false, names);
+			report_values(names, &who);
+			doc_text(d, DOC_BAD, "hardware of %s: %s", buf_text(&who), text);
+			buf_free(&who);
+			js_put(names);
+			js_set_bool(seen, text, true);
+		}
+		free(text);
+	}
+	size_t n = (size_t)json_object_object_length(seen);
+	js_put(seen);
+	return n;
+}
+
+/* Two clusters differ in every node: that is one line. */
+static void put_other_nodes(struct doc *d, json_object *list)
+{
+	json_object *old_names = json_object_new_array(), *new_names = json_object_new_array();
+	size_t n_old = nodes_of(list, "", true, old_names);
+	size_t n_new = nodes_of(list, "", false, new_names);
+	struct buf was = BUF_INIT, is = BUF_INIT;
+	report_values(old_names, &was);
+	report_values(new_names, &is);
+	if (n_old && n_new)
+		doc_text(d, DOC_WARN, "nodes: %s only in OLD; %s only in NEW", buf_text(&was),
+		         buf_text(&is));
+	else if (n_old + n_new)
+		doc_text(d, DOC_WARN, "nodes: %s only in %s", buf_text(n_old ? &was : &is),
+		         n_old ? "OLD" : "NEW");
+	buf_free(&was);
+	buf_free(&is);
+	js_put(old_names);
+	js_put(new_names);
 }
 
 /* The software first: the most frequent cause of a difference. Then the hardware. */
 static void put_fingerprint(struct doc *d, const struct report_diff *in)
 {
 	const struct baseline *a = in->old_side.b, *b = in->new_side.b;
-	struct differences soft = { .d = d,
-		                    .list = json_object_new_array(),
-		                    .key = "name",
-		                    .max = 64,
-		                    .tone = DOC_WARN,
-		                    .what = "changed:" };
-	struct differences hard = { .d = d,
-		                    .list = json_object_new_array(),
-		                    .key = "node",
-		                    .max = HARDWARE_SHOWN,
-		                    .tone = DOC_BAD,
-		                    .what = "hardware of" };
-	each_difference(a->fingerprint, b->fingerprint, put_difference, &soft);
-	each_difference(a->hw, b->hw, put_difference, &hard);
+	struct differences soft = { .d = d, .list = json_object_new_array() };
+	struct differences hard = { .d = d, .list = json_object_new_array() };
+	each_difference(a->fingerprint, b->fingerprint, put_software, &soft);
+	each_difference(a->hw, b->hw, take_hardware, &hard);
 	if (soft.shown == 0)
 		doc_text(d, DOC_DIM, "software and settings: the same on both sides");
-	if (hard.shown > hard.max)
-		doc_text(d, DOC_WARN, "hardware of %zu more nodes differs", hard.shown - hard.max);
+	if (soft.shown > SOFTWARE_SHOWN)
+		doc_text(d, DOC_WARN, "changed: and %zu more; --json has all",
+		         soft.shown - SOFTWARE_SHOWN);
+	if (put_changes(d, hard.list) == HARDWARE_SHOWN)
+		doc_text(d, DOC_WARN, "hardware: there may be more changes; --json has all");
+	put_other_nodes(d, hard.list);
 	js_set_obj(d->data, "fingerprint", soft.list);
 	js_set_obj(d->data, "hardware", hard.list);
 }
@@ -255,6 +327,42 @@ static void put_more_runs(struct doc *d, const struct report_diff *in)
 	buf_free(&b);
 }
 
+/* What the exit code rests on beside the figures, of either side: the code is about NEW. */
+static void put_trouble(struct doc *d, const struct report_side *side, const struct verdicts *v,
+                        const char *lead)
+{
+	struct report_trouble t;
+	const struct summary **runs = hb_alloc((side->n + 1) * sizeof(const struct summary *));
+	for (size_t i = 0; i < side->n; i++)
+		runs[i] = &side->runs[i];
+	report_trouble(runs, side->n, v, &t);
+	report_invalid_line(d, v ? DOC_BAD : DOC_WARN, lead, &t);
+	report_lost_line(d, lead, &t);
+	report_trouble_free(&t);
+	free(runs);
+}
+
+/* Why nothing could be compared, where that is so. */
+static void put_nothing_shared(struct doc *d, const struct verdicts *v)
+{
+	const size_t *c = v->count;
+	if (c[VERDICT_PASS] + c[VERDICT_IMPROVED] + c[VERDICT_INCONCLUSIVE] + c[VERDICT_SUSPECT] +
+	            c[VERDICT_REGRESSED] + c[VERDICT_INVALID] + c[VERDICT_NOT_MEASURED] +
+	            c[VERDICT_DISTURBED] >
+	    0)
+		return;
+	if (v->n == 0)
+		doc_text(d, DOC_WARN, "NOT COMPARED: neither side has a figure");
+	else if (report_shares_keys(v))
+		doc_text(d, DOC_WARN,
+		         "NOT COMPARED: no node is on both sides; the same benchmarks were "
+		         "measured on other nodes");
+	else
+		doc_text(d, DOC_WARN,
+		         "NOT COMPARED: no figure is on both sides; other benchmarks, sizes, "
+		         "hardware or node count");
+}
+
 static void put_summary(struct doc *d, const struct report_diff *in,
                         const struct report_names *names)
 {
@@ -285,11 +393,9 @@ static void put_summary(struct doc *d, const struct report_diff *in,
 		report_percent(mde, false, &text);
 	}
 	count_words(&text, v->n_findings, "changed in hardware class");
-	enum doc_tone tone = DOC_GOOD;
-	if (regressed || v->count[VERDICT_INVALID] || v->n_findings)
-		tone = DOC_BAD;
-	else if (suspect)
-		tone = DOC_WARN;
+	enum doc_tone tone = in->code == CODE_OK         ? DOC_GOOD
+	                     : in->code == CODE_FINDINGS ? DOC_BAD
+	                                                 : DOC_WARN;
 	doc_text(d, tone, "%s", buf_text(&text));
 	if (suspect || v->count[VERDICT_INCONCLUSIVE] * 4 > v->n)
 		put_more_runs(d, in);
@@ -320,6 +426,9 @@ struct doc *report_diff_doc(const struct report_diff *in)
 	put_spread(d, in);
 	struct report_names *names = report_names_of(in->v);
 	report_diff_rows(d, in->v, in->all, names);
+	put_trouble(d, &in->old_side, NULL, "old: ");
+	put_trouble(d, &in->new_side, in->v, "new: ");
+	put_nothing_shared(d, in->v);
 	put_summary(d, in, names);
 	report_names_free(names);
 	struct diff_data *data = hb_alloc(sizeof *data);

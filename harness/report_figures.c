@@ -121,12 +121,25 @@ static void put_line(struct doc *d, const struct report_names *names, const stru
 	buf_free(&text);
 }
 
+/* Are the figures of this benchmark scores over pairs? Then that is what is counted. */
+static bool of_pairs(const struct line *lines, size_t n, const char *bench)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < lines[i].n; k++)
+			if (lines[i].rows[k].row->pairs > 0 &&
+			    strcmp(lines[i].rows[k].row->key.bench, bench) == 0)
+				return true;
+	return false;
+}
+
 /* Lines of one benchmark, from the first of it on; marks them as shown by clearing n. */
 static void put_bench(struct doc *d, const struct report_names *names, struct line *lines, size_t n)
 {
-	static const char *const titles[] = { ">size",   "what", "class",   "subject",
-		                              ">figure", ">n",   "slowest", NULL };
 	const char *bench = lines[0].rows[0].row->key.bench;
+	const char *const titles[] = { ">size",   "what",
+		                       "class",   "subject",
+		                       ">figure", of_pairs(lines, n, bench) ? ">pairs" : ">samples",
+		                       "slowest", NULL };
 	size_t shown = 0, left = 0;
 	doc_heading(d, 2, "%s", bench);
 	doc_table(d, titles);

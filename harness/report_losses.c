@@ -60,17 +60,58 @@ static void add_row(struct losses *l, const struct summary_row *r)
 		                      .figures = 1 };
 }
 
-void report_losses(struct doc *d, const struct summary *s)
+/* Each reason once, with those it holds for: a table of long reasons is wider than any screen. */
+static void put_reasons(struct doc *d, const struct losses *l)
 {
-	static const char *const titles[] = { "subject",  "benchmark", "what",
-		                              ">figures", "because",   NULL };
+	size_t distinct = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		size_t k = 0;
+		while (k < i && !same(l->v[k].reason, l->v[i].reason))
+			k++;
+		distinct += k == i;
+	}
+	if (distinct > 1)
+		doc_text(d, DOC_PLAIN, "because:");
+	for (size_t i = 0; i < l->n; i++) {
+		struct buf who = BUF_INIT;
+		const char *reason = l->v[i].reason;
+		size_t k = 0;
+		while (k < i && !same(l->v[k].reason, reason))
+			k++;
+		if (k < i || !reason || !*reason)
+			continue;
+		for (k = i; k < l->n; k++) {
+			const char *name = l->v[k].subject ? l->v[k].subject : "";
+			bool told = false;
+			for (size_t j = i; j < k; j++)
+				told = told || (same(l->v[j].reason, reason) &&
+				                same(l->v[j].subject, name));
+			if (!told && same(l->v[k].reason, reason))
+				buf_printf(&who, "%s%s", who.len ? ", " : "", name);
+		}
+		if (distinct == 1)
+			doc_text(d, DOC_PLAIN, "because: %s", reason);
+		else
+			doc_list_item(d, "%s: %s", buf_text(&who), reason);
+		buf_free(&who);
+	}
+}
+
+void report_losses(struct doc *d, const struct summary *const *runs, size_t n)
+{
+	static const char *const titles[] = { "subject", "benchmark", "what", ">figures", NULL };
 	struct losses l = { .n = 0 };
-	for (size_t i = 0; i < s->n_losses; i++)
-		add_loss(&l, &s->losses[i]);
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (s->rows[i].quality != ROW_OK)
-			add_row(&l, &s->rows[i]);
-	if (l.n + s->unknown_records == 0)
+	uint64_t unknown = 0;
+	for (size_t r = 0; r < n; r++) {
+		const struct summary *s = runs[r];
+		unknown += s->unknown_records;
+		for (size_t i = 0; i < s->n_losses; i++)
+			add_loss(&l, &s->losses[i]);
+		for (size_t i = 0; i < s->n_rows; i++)
+			if (s->rows[i].quality != ROW_OK)
+				add_row(&l, &s->rows[i]);
+	}
+	if (l.n + unknown == 0)
 		return;
 	doc_heading(d, 2, "Not measured, or not to be trusted");
 	if (l.n)
@@ -84,12 +125,11 @@ void report_losses(struct doc *d, const struct summary *s)
 			doc_cell(d, DOC_PLAIN, "%zu", t->figures);
 		else
 			doc_cell(d, DOC_PLAIN, "%s", "");
-		doc_cell(d, DOC_PLAIN, "%s", t->reason ? t->reason : "");
 	}
 	if (l.more)
 		doc_text(d, DOC_WARN, "and %zu more; --json has all", l.more);
-	if (s->unknown_records)
+	put_reasons(d, &l);
+	if (unknown)
 		doc_text(d, DOC_WARN, "%llu record%s could not be understood and were left out",
-		         (unsigned long long)s->unknown_records,
-		         report_plural((size_t)s->unknown_records));
+		         (unsigned long long)unknown, report_plural((size_t)unknown));
 }

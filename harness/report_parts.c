@@ -4,7 +4,7 @@
 
 #include "bench/base/mem.h"
 
-enum { VALUES_SHOWN = 4 };
+enum { VALUES_SHOWN = 4, REASONS_SHOWN = 6 };
 
 bool report_typable(const char *name)
 {
@@ -48,7 +48,10 @@ void report_figure(enum unit u, double value, double half, struct buf *out)
 	buf_puts(out, text);
 	if (isfinite(half)) {
 		buf_puts(out, " \xc2\xb1 ");
-		report_percent(half, false, out);
+		if (half > 1.0) /* wider than the figure itself: how much does not matter */
+			buf_puts(out, ">100 %");
+		else
+			report_percent(half, false, out);
 	}
 }
 
@@ -120,9 +123,8 @@ static void size_text(uint64_t bytes, struct buf *out)
 void report_rows_begin(struct doc *d, const char *old_title, const char *new_title)
 {
 	char *old_side = hb_format(">%s", old_title), *new_side = hb_format(">%s", new_title);
-	const char *titles[] = { "benchmark", ">size",   "class", "subject", old_side,
-		                 new_side,    ">delta",  ">p",    ">runs",   ">detectable",
-		                 "verdict",   "because", NULL };
+	const char *titles[] = { "benchmark", ">size", "class", "subject",     old_side,  new_side,
+		                 ">delta",    ">p",    ">runs", ">detectable", "verdict", NULL };
 	doc_table(d, titles);
 	free(old_side);
 	free(new_side);
@@ -141,20 +143,43 @@ static const char *note_of(const struct verdict_row *r)
 	return r->verdict == VERDICT_GONE || r->verdict == VERDICT_NEW ? "" : r->note;
 }
 
-const char *report_common_note(const struct verdict_row *const *rows, size_t n)
+void report_reasons(struct doc *d, const struct verdict_row *const *rows, size_t n,
+                    const char *said)
 {
-	const char *common = NULL;
+	struct reason {
+		const struct verdict_row *first;
+		size_t rows;
+	} v[REASONS_SHOWN];
+	size_t kinds = 0, more = 0;
 	for (size_t i = 0; i < n; i++) {
-		const char *note = note_of(rows[i]);
-		if (*note && common && strcmp(note, common) != 0)
-			return NULL;
-		common = *note ? note : common;
+		const struct verdict_row *r = rows[i];
+		size_t k = 0;
+		if (!*note_of(r) || (said && strcmp(note_of(r), said) == 0))
+			continue;
+		while (k < kinds && (v[k].first->verdict != r->verdict ||
+		                     strcmp(note_of(v[k].first), note_of(r)) != 0))
+			k++;
+		if (k < kinds)
+			v[k].rows++;
+		else if (kinds < REASONS_SHOWN)
+			v[kinds++] = (struct reason){ r, 1 };
+		else
+			more++;
 	}
-	return common;
+	for (size_t k = 0; k < kinds; k++) {
+		const struct verdict_row *r = v[k].first;
+		if (v[k].rows > 1)
+			doc_text(d, DOC_PLAIN, "%s (%zu rows): %s", verdict_name(r->verdict),
+			         v[k].rows, note_of(r));
+		else
+			doc_text(d, DOC_PLAIN, "%s (%s %s): %s", verdict_name(r->verdict),
+			         r->subject, r->key->bench, note_of(r));
+	}
+	if (more)
+		doc_text(d, DOC_DIM, "and %zu rows with other reasons; --json has all", more);
 }
 
-void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r,
-                const char *hide)
+void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r)
 {
 	const struct key *k = r->key;
 	enum unit unit = r->row ? r->row->unit : r->entry->unit;
@@ -180,8 +205,6 @@ void report_row(struct doc *d, const struct report_names *names, const struct ve
 	report_percent(r->mde, false, &text);
 	cell(d, DOC_PLAIN, &text);
 	doc_cell(d, tone, "%s", verdict_name(r->verdict));
-	const char *note = note_of(r);
-	doc_cell(d, DOC_DIM, "%s", hide && strcmp(note, hide) == 0 ? "" : note);
 	buf_free(&text);
 }
 
@@ -210,7 +233,6 @@ void report_row_collapsed(struct doc *d, const struct report_group *g)
 	report_percent(g->mde, false, &text);
 	cell(d, DOC_PLAIN, &text);
 	doc_cell(d, report_tone(g->verdict), "%s", verdict_name(g->verdict));
-	doc_cell(d, DOC_PLAIN, "%s", "");
 	buf_free(&text);
 }
 

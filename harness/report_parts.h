@@ -41,13 +41,13 @@ const struct verdict_row **report_sorted(const struct verdicts *v);
 /* Names of all keys in v. */
 struct report_names *report_names_of(const struct verdicts *v);
 
-/* The benchstat-like table: its titles, one row, and one line for rows that were collapsed. A
- * note that equals hide (may be NULL) is not repeated in its row. */
+/* The benchstat-like table: its titles, one row, and one line for rows that were collapsed. */
 void report_rows_begin(struct doc *d, const char *old_title, const char *new_title);
-void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r,
-                const char *hide);
-/* The note that all rows with a note share, said once below the table instead; NULL: none. */
-const char *report_common_note(const struct verdict_row *const *rows, size_t n);
+void report_row(struct doc *d, const struct report_names *names, const struct verdict_row *r);
+/* The notes of rows, each once for a verdict, as lines below their table; not the one that was
+ * said elsewhere (may be NULL). */
+void report_reasons(struct doc *d, const struct verdict_row *const *rows, size_t n,
+                    const char *said);
 struct report_group {
 	const char *bench;
 	enum verdict verdict;
@@ -61,6 +61,8 @@ struct report_group {
  * there are few rows or all are wanted. */
 void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
                       const struct report_names *names);
+/* Is there a key that both sides have, with no subject in common? */
+bool report_shares_keys(const struct verdicts *v);
 void report_row_collapsed(struct doc *d, const struct report_group *g);
 
 /* Median of the finite smallest detectable losses; NaN if there is none. */
@@ -74,8 +76,42 @@ void report_row_words(const struct report_names *names, const struct verdict_row
 /* What a run measured: one table a benchmark, one line a key, the slowest subject beside it. */
 void report_figures(struct doc *d, const struct summary *s, const struct report_names *names);
 
-/* What was lost, and why. */
-void report_losses(struct doc *d, const struct summary *s);
+/* What was lost in n runs, and why. */
+void report_losses(struct doc *d, const struct summary *const *runs, size_t n);
+
+/* Names of what is missing, in the order of appearance, with repetitions; borrowed. */
+struct report_lost {
+	const char **names;
+	size_t n, cap;
+	const char *bench, *reason; /* bench: where it is the same for all; reason: the first */
+};
+/* What raises the exit code whatever the figures are, over the runs of one side. */
+struct report_trouble {
+	struct report_lost lost;    /* subjects that were not measured, or disturbed */
+	struct report_lost skipped; /* benchmarks of a suite that this machine does not have */
+	struct report_lost benches; /* of every row */
+	size_t good, invalid;       /* figures; figures and pairs with wrong data */
+	const char *subject, *bench, *reason; /* the first that is invalid */
+};
+/* v may be NULL. Everything is borrowed but the lists, which report_trouble_free frees. */
+void report_trouble(const struct summary *const *runs, size_t n, const struct verdicts *v,
+                    struct report_trouble *out);
+void report_trouble_free(struct report_trouble *t);
+/* "INVALID DATA: n3 mpi.latency: ..." and "NOT MEASURED: n5, n6 (...)", if there is any. */
+void report_invalid_line(struct doc *d, enum doc_tone tone, const char *lead,
+                         const struct report_trouble *t);
+void report_lost_line(struct doc *d, const char *lead, const struct report_trouble *t);
+/* An exit code in two words: with or without a baseline. */
+const char *report_code_word(int code, bool baseline);
+
+struct report_run;
+/* The first lines, and the last. */
+void report_head(struct doc *d, const struct report_run *in, const struct report_names *names);
+void report_next(struct doc *d, const struct report_run *in);
+/* The slowest pairs as evidence; they are not judged. */
+void report_pairs(struct doc *d, const struct summary *s, const struct report_names *names);
+/* The slowest pair of all, if it is below 80 % of the median over pairs; else NULL. */
+const struct summary_pair *report_slow_pair(const struct summary *s);
 
 /* An array of strings (fingerprint values) as "a, b and 3 more"; anything else as JSON. */
 void report_values(json_object *o, struct buf *out);

@@ -71,7 +71,6 @@ void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
 		if (!shown[i])
 			group_add(group_of(&groups, rows[i]), rows[i]);
 	}
-	const char *common = report_common_note(rows, v->n);
 	if (v->n)
 		report_rows_begin(d, "old", "new");
 	/* Groups stand in the order of their first row; one too small to save lines is shown. */
@@ -79,7 +78,7 @@ void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
 		struct report_group *g = shown[i] ? NULL : group_of(&groups, rows[i]);
 		if (!g || g->rows < GROUP_MIN) {
 			if (g || shown[i])
-				report_row(d, names, rows[i], common);
+				report_row(d, names, rows[i]);
 		} else if (!g->said) {
 			g->said = true;
 			g->mde = group_mde(g, v);
@@ -90,9 +89,36 @@ void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
 		doc_text(d, DOC_DIM,
 		         "lines with a count stand for rows of that verdict; --all "
 		         "shows each");
-	if (common)
-		doc_text(d, DOC_PLAIN, "because: %s", common);
+	report_reasons(d, rows, v->n, NULL);
 	free(groups.v);
 	free(shown);
 	free(rows);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct verdict_row *x = *(const struct verdict_row *const *)a;
+	const struct verdict_row *y = *(const struct verdict_row *const *)b;
+	return strcmp(x->key->text, y->key->text);
+}
+
+bool report_shares_keys(const struct verdicts *v)
+{
+	const struct verdict_row **rows = hb_alloc((v->n + 1) * sizeof(const struct verdict_row *));
+	bool shares = false;
+	for (size_t i = 0; i < v->n; i++)
+		rows[i] = &v->rows[i];
+	qsort(rows, v->n, sizeof(const struct verdict_row *), by_key);
+	for (size_t i = 0; i < v->n && !shares;) {
+		bool is_new = false, is_gone = false;
+		size_t k = i;
+		for (; k < v->n && by_key(&rows[i], &rows[k]) == 0; k++) {
+			is_new = is_new || rows[k]->verdict == VERDICT_NEW;
+			is_gone = is_gone || rows[k]->verdict == VERDICT_GONE;
+		}
+		shares = is_new && is_gone;
+		i = k;
+	}
+	free(rows);
+	return shares;
 }

@@ -283,6 +283,19 @@ static int find_prefix(const struct store *s, const char *name, char **ids, size
 	return rc;
 }
 
+/* Does this folder hold what a run begins or ends with? */
+static bool has_run(const char *dir)
+{
+	static const char *const files[] = { "summary.json", "plan.json" };
+	bool found = false;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !found; i++) {
+		char *path = hb_format("%s/%s", dir, files[i]);
+		found = access(path, F_OK) == 0;
+		free(path);
+	}
+	return found;
+}
+
 int store_run_find(const struct store *s, const char *name, char **dir, struct hb_err *err)
 {
 	struct stat st;
@@ -291,10 +304,15 @@ int store_run_find(const struct store *s, const char *name, char **dir, struct h
 	*dir = NULL;
 	if (!*name)
 		return hb_fail(err, HB_E_USAGE, "an empty run name");
-	if (strchr(name, '/')) {
-		if (stat(name, &st) != 0 || !S_ISDIR(st.st_mode))
+	if (strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+		if (stat(name, &st) != 0)
 			return hb_fail(err, HB_E_USAGE, "no run directory %s: %s", name,
-			               strerror(errno ? errno : ENOTDIR));
+			               strerror(errno));
+		if (!S_ISDIR(st.st_mode) || !has_run(name))
+			return hb_fail(err, HB_E_USAGE,
+			               "%s is not a run directory; `hpcbench list runs` shows "
+			               "what is there",
+			               name);
 		*dir = hb_strdup(name);
 		return HB_OK;
 	}

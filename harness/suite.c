@@ -349,28 +349,81 @@ static int keep_benches(struct suite *s, const char *benches, struct hb_err *err
 	return HB_OK;
 }
 
+static char **sizes_of(const struct suite_entry *e)
+{
+	for (const struct opt *row = e->info->opts; row->type != OPT_END; row++)
+		if (row->type == OPT_SIZES && strcmp(row->name, "sizes") == 0)
+			return (char **)(void *)((char *)e->opts + row->offset);
+	return NULL;
+}
+
+/* Gives the sizes to an entry that can take all of them; one that cannot keeps its own. */
+static int set_sizes(struct suite_entry *e, const char *sizes, struct hb_err *err)
+{
+	char **text = sizes_of(e), *before = text ? hb_strdup(*text) : NULL;
+	struct case_list cases;
+	int rc = opt_set(e->info->opts, e->opts, "sizes", sizes, err);
+	if (rc == HB_OK) {
+		rc = e->info->cases(e->info, e->opts, &cases, err);
+		if (rc == HB_OK)
+			case_list_free(&cases);
+		if (rc != HB_OK && before)
+			(void)opt_set(e->info->opts, e->opts, "sizes", before, NULL);
+	}
+	free(before);
+	return rc;
+}
+
+/* Where some entries take the sizes and others cannot, that is a note; if none can, an error. */
+static int override_sizes(struct suite *s, const char *sizes, struct hb_err *err)
+{
+	struct hb_err first = { HB_OK, "" }, why;
+	struct buf kept = BUF_INIT;
+	size_t taken = 0;
+	for (size_t i = 0; i < s->n_entries; i++) {
+		struct suite_entry *e = &s->entries[i];
+		int rc = set_sizes(e, sizes, &why);
+		taken += rc == HB_OK;
+		if (rc == HB_OK)
+			continue;
+		if (!kept.len)
+			first = why;
+		buf_printf(&kept, "%s%s", kept.len ? ", " : "", e->info->name);
+	}
+	free(s->note);
+	s->note = NULL;
+	if (kept.len && taken)
+		s->note = hb_format("%s keep%s the suite's sizes: %s", buf_text(&kept),
+		                    s->n_entries - taken == 1 ? "s" : "", first.text);
+	buf_free(&kept);
+	return taken || !s->n_entries
+	               ? HB_OK
+	               : hb_fail(err, HB_E_USAGE, "--sizes %.120s: %s", sizes, first.text);
+}
+
 int suite_override(struct suite *s, const char *benches, const char *sizes, double precision,
                    double max_time_s, struct hb_err *err)
 {
 	struct js_at top = JS_AT_TOP(s->path), arr = js_at_key(&top, "benches");
 	int rc = benches ? keep_benches(s, benches, err) : HB_OK;
+	if (rc == HB_OK && sizes)
+		rc = override_sizes(s, sizes, err);
 	for (size_t i = 0; rc == HB_OK && i < s->n_entries; i++) {
 		struct suite_entry *e = &s->entries[i];
 		struct js_at here = js_at_index(&arr, i);
-		if (sizes)
-			rc = opt_set(e->info->opts, e->opts, "sizes", sizes, err);
 		if (precision > 0)
 			e->precision = precision;
 		if (max_time_s > 0)
 			e->max_time_s = max_time_s;
 		if (e->deadline_s < 2 * e->max_time_s) /* a longer case needs a later deadline */
 			e->deadline_s = 2 * e->max_time_s;
-		if (rc == HB_OK)
-			rc = check_entry(e, &here, err);
+		rc = check_entry(e, &here, err);
 	}
-	rc = rc == HB_OK ? refuse_repeats(s, s->path, err) : rc;
 	/* These words came from the command line. */
-	return rc == HB_E_FORMAT ? hb_fail_in(err, "--sizes, --precision or --max-time") : rc;
+	if (rc == HB_E_FORMAT)
+		return hb_fail_in(err, "--precision or --max-time");
+	rc = rc == HB_OK ? refuse_repeats(s, s->path, err) : rc;
+	return rc == HB_E_FORMAT ? hb_fail_in(err, "--sizes") : rc;
 }
 
 void suite_free(struct suite *s)
@@ -381,5 +434,6 @@ void suite_free(struct suite *s)
 	free(s->name);
 	free(s->summary);
 	free(s->path);
+	free(s->note);
 	memset(s, 0, sizeof(*s));
 }

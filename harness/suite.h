@@ -31,6 +31,7 @@ struct suite {
 	int rounds; /* pairs: default number of rounds, 0: all */
 	struct suite_entry *entries;
 	size_t n_entries;
+	char *note; /* what suite_override left as it was, in one line; NULL: nothing */
 };
 
 /* The keys that a suite file may have, NULL-terminated: its top level, and each of its benches. */
@@ -42,7 +43,11 @@ int suite_from_json(json_object *o, const char *source, struct suite *out, struc
 json_object *suite_to_json(const struct suite *s);
 /* A suite of the named benchmarks with their defaults ("--bench a,b"). */
 int suite_of_benches(const char *list, struct suite *out, struct hb_err *err);
-/* Keeps only the listed benchmarks; sets sizes, precision, max_time where given (NULL, 0: keep). */
+/*
+ * Keeps only the listed benchmarks; sets sizes, precision, max_time where given (NULL, 0: keep).
+ * Sizes go to the benchmarks that can take all of them; the others keep theirs, and s->note says
+ * so. If none can it is HB_E_USAGE.
+ */
 int suite_override(struct suite *s, const char *benches, const char *sizes, double precision,
                    double max_time_s, struct hb_err *err);
 /* Names of the shipped suites, NULL-terminated; the caller frees with suite_names_free. */

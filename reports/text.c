@@ -222,11 +222,21 @@ static void render(const struct doc *d, const struct doc_style *style, struct bu
 {
 	if (*d->title && !style->quiet)
 		put_bold(out, style, d->title);
-	const struct doc_block *before = NULL;
+	const struct doc_block *before = NULL, *heading = NULL;
 	for (size_t i = 0; i < d->n_blocks; i++) {
 		const struct doc_block *b = &d->blocks[i];
+		if (b->kind == DOC_HEADING)
+			heading = b;
 		if (style->quiet && !block_loud(b))
 			continue;
+		/* Also where little is printed a table has a name. */
+		if (style->quiet && b->kind == DOC_TABLE && heading) {
+			if (out->len)
+				buf_putc(out, '\n');
+			put_block(out, style, heading);
+			before = heading;
+			heading = NULL;
+		}
 		/* An empty line before headings, and between a table and what has no heading. */
 		bool apart = b->kind == DOC_HEADING ||
 		             (before && before->kind != DOC_HEADING &&

@@ -12,3 +12,12 @@ try hpcbench diff one store/baselines/one.json
 try hpcbench diff one absent.json
 try hpcbench diff 20010101 20010102 --baseline absent
 try hpcbench diff 20010101 20010102 --baseline one
+# Two clusters: their nodes are one line; a node that changed its class is another.
+fixture_run 20010104-010000-0004 seed=4 benches=bandwidth nodes="m1 m2 m3" sizes="8"
+fixture_run 20010105-010000-0005 seed=5 benches=bandwidth nodes="n1 n2 m3" sizes="8"
+sed -i 's/"m3":"cpu"/"m3":"cpu and card"/' store/runs/20010105*/summary.json
+try hpcbench diff 20010104 20010105
+fixture_run 20010106-010000-0006 seed=6 benches=bandwidth nodes="n1 n2" sizes="8"
+fixture_run 20010107-010000-0007 seed=6 benches=bandwidth nodes="m1 m2" sizes="8"
+sed -i 's/"fingerprint":{/&"env.OMPI_MCA_btl":["self,tcp"],/' store/runs/20010107*/summary.json
+try hpcbench diff 20010106 20010107

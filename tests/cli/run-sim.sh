@@ -10,3 +10,7 @@ try hpcbench check latest --baseline night --quiet
 try hpcbench diff night latest
 try sim slow 9 --baseline night --no-confirm --label "as it was" --quiet
 try hpcbench diff night latest,latest~1
+hpcbench report latest | head -1
+hpcbench list runs | awk 'NR == 1 || NR == 8'
+try hpcbench check latest,latest~1 --baseline night --quiet
+hpcbench check latest,latest~1 --baseline night | grep ' run '

@@ -25,3 +25,6 @@ echo '{"schema":1,"nodes":"n[1-4]","speed":1}' >bad.json
 try hpcbench run --launcher sim:bad.json --suite pairs
 sim --suite pairs --seed 3 --dry-run
 ls store 2>&1
+hpcbench run --launcher sim:cluster.json --sizes 8,64Ki --dry-run | grep sizes
+hpcbench run --launcher sim:cluster.json --sizes 8..1Mi --dry-run | grep sizes
+sim --bench node.memory --sizes 8

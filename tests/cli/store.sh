@@ -13,3 +13,6 @@ try hpcbench baseline record night ./store/runs/20010101-010000-0001 --store oth
 mkdir -p full/runs full/baselines/night.json
 try hpcbench baseline record night ./store/runs/20010101-010000-0001 --store full
 try hpcbench check ./store/runs/20010101-010000-0001 --baseline night --store full
+(cd store/runs/20010101-010000-0001 && HPCBENCH_STORE=../../../store hpcbench report . | head -1)
+try hpcbench report ./other
+try hpcbench report ..

@@ -20,3 +20,4 @@ try hpcbench baseline record ../x latest
 try hpcbench baseline record -- -x latest
 try hpcbench help frobnicate
 try hpcbench version now
+try hpcbench report latest --format text --json

@@ -29,6 +29,8 @@ static void who_when_and_which_software_are_told(void **state)
 	add_line(&m, rec_fact_to_json("n1", "sw.mpi", "A 1", "x"));
 	add_line(&m, rec_fact_to_json("n2", "sw.mpi", "Z 2", "x"));
 	add_line(&m, rec_fact_to_json("n1", "net.mtu", "9000", "x"));
+	add_line(&m, rec_fact_to_json("n1", "env.OMPI_MCA_btl", "self,tcp", "x"));
+	add_line(&m, rec_fact_to_json("n1", "mpi.yield_when_idle", "1", "x"));
 	add_hw(&m, "n1", "A");
 	add_unit(&m, 1, 1e9);
 	add_unit(&m, 2, 1e9);
@@ -41,7 +43,10 @@ static void who_when_and_which_software_are_told(void **state)
 	assert_string_equal(m.s.started, "2026-11-30T01:42:10Z");
 	assert_false(m.s.partial);
 	assert_true(m.s.injected);
-	assert_int_equal(json_object_object_length(m.s.fingerprint), 1);
+	/* Settings keep their whole names: "env." alone would hide where they come from. */
+	assert_int_equal(json_object_object_length(m.s.fingerprint), 3);
+	assert_true(json_object_object_get_ex(m.s.fingerprint, "env.OMPI_MCA_btl", NULL));
+	assert_true(json_object_object_get_ex(m.s.fingerprint, "mpi.yield_when_idle", NULL));
 	assert_true(json_object_object_get_ex(m.s.fingerprint, "mpi", &mpi));
 	assert_int_equal(json_object_array_length(mpi), 2);
 	assert_string_equal(json_object_get_string(json_object_array_get_idx(mpi, 0)), "A 1");

@@ -239,6 +239,26 @@ static void overrides_keep_choose_and_set(void **state)
 	suite_free(&s);
 }
 
+static void sizes_go_to_the_benchmarks_that_can_take_them(void **state)
+{
+	struct suite s;
+	struct hb_err err = { HB_OK, "" };
+	(void)state;
+	assert_int_equal(suite_load("quick", &s, &err), HB_OK);
+	assert_null(s.note);
+	assert_int_equal(suite_override(&s, NULL, "8,64Ki", 0, 0, &err), HB_OK);
+	assert_string_equal(s.entries[0].info->name, "node.memory");
+	assert_string_equal(((struct memory_opts *)s.entries[0].opts)->sizes, "64Mi");
+	assert_string_equal(((struct mpi_opts *)s.entries[1].opts)->sizes, "8,64Ki");
+	assert_non_null(s.note);
+	assert_non_null(strstr(s.note, "node.memory keeps the suite's sizes"));
+	/* Where nobody can, it is the word itself that is wrong. */
+	assert_int_equal(suite_override(&s, "node.memory", "8", 0, 0, &err), HB_E_USAGE);
+	assert_non_null(strstr(err.text, "--sizes 8"));
+	assert_null(strstr(err.text, "--precision"));
+	suite_free(&s);
+}
+
 static void overrides_that_make_two_cases_equal_are_refused(void **state)
 {
 	struct suite s;
@@ -295,6 +315,7 @@ int main(void)
 		cmocka_unit_test(the_same_case_twice_is_refused),
 		cmocka_unit_test(benches_can_be_chosen_by_name),
 		cmocka_unit_test(overrides_keep_choose_and_set),
+		cmocka_unit_test(sizes_go_to_the_benchmarks_that_can_take_them),
 		cmocka_unit_test(overrides_that_make_two_cases_equal_are_refused),
 		cmocka_unit_test(the_schema_file_has_the_keys_of_the_parser),
 	};
