@@ -64,8 +64,8 @@ static void put_overview(struct buf *out)
 	for (size_t i = 0; i < N_EXIT_CODES; i++)
 		buf_printf(out, "  %-4d %s\n", exit_codes[i].code, exit_codes[i].meaning);
 	buf_puts(out, "  130  interrupted (Ctrl-C), 143 terminated; what was measured is kept\n"
-	              "\nErrors are one line on standard error, also with --json; standard output "
-	              "is then\nempty.\n"
+	              "\nWhat stops a command is one line on standard error; standard output "
+	              "then stays\nempty, also with --json. run still prints what was measured.\n"
 	              "\nhpcbench help COMMAND tells more about one of them.\n");
 }
 

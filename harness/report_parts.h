@@ -104,6 +104,10 @@ void report_lost_line(struct doc *d, const char *lead, const struct report_troub
 /* An exit code in two words: with or without a baseline. */
 const char *report_code_word(int code, bool baseline);
 
+struct report_diff;
+/* Software, settings, hardware and nodes that differ between two sides; also into the data. */
+void report_changes(struct doc *d, const struct report_diff *in);
+
 struct report_run;
 /* The first lines, and the last. */
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names);
