@@ -9,8 +9,8 @@
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
  *		differs alone; spread: [{source, rows}]; summary: {rows, slower, regressed, suspect,
- *		faster, inconclusive, invalid, only_old, only_new, detectable (median, ratio),
- *		worst: {subject, bench, bytes, delta} or null}; verdicts
+ *		faster, inconclusive, invalid, findings, only_old, only_new, detectable (median,
+ *		ratio), worst: {subject, bench, bytes, delta} or null}; verdicts
  *	baseline	baseline (as its file), runs, keys, provisional
  */
 #ifndef HPCBENCH_HARNESS_CMD_REPORT_H
