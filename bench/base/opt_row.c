@@ -201,7 +201,8 @@ static int set_double(const struct opt *row, union opt_value v, const char *text
 	if (rc)
 		return HB_E_FORMAT;
 	/* The likeliest mistake is a percentage without its sign. */
-	if (!within(row, d) && row->type == OPT_RATIO && d > row->max && within(row, d / 100))
+	if (!within(row, d) && row->type == OPT_RATIO && !strchr(text, '%') && d > row->max &&
+	    within(row, d / 100))
 		return hb_fail(err, HB_E_FORMAT, "that is %g %%; write %.32s%% or %g", 100 * d,
 		               text, d / 100);
 	if (!within(row, d))

@@ -140,6 +140,7 @@ static void quiet_shows_only_what_is_wrong(void **state)
 {
 	(void)state;
 	check_text(table(), (struct doc_style){ .quiet = true },
+	           "Part\n"
 	           "  name   figure  verdict\n"
 	           "  n200  10 +- 2  regressed\n"
 	           "\none row is slow\n");

@@ -472,7 +472,7 @@ static void a_signal_stops_the_step_and_keeps_what_was_measured(void **state)
 	close(signals);
 	unlink(path);
 	assert_int_equal(b->status, STEP_CANCELLED);
-	assert_non_null(strstr(b->reason, "Interrupt"));
+	assert_non_null(strstr(b->reason, "SIGINT (Ctrl-C)"));
 	assert_all_ended(b);
 	assert_int_equal(ends(b, "given-up"), UNITS);
 	bed_free(b);

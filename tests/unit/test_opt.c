@@ -133,6 +133,7 @@ static void what_is_wrong_on_the_command_line_is_one_clear_line(void **state)
 		{ "--buffer=2Gi", "--buffer=2Gi: out of range; 1 B to 1 GiB is allowed" },
 		{ "--max-time=2h", "--max-time=2h: out of range; 1 ms to 1 h 0 m is allowed" },
 		{ "--precision=60%", "--precision=60%: out of range; 0.01% to 50% is allowed" },
+		{ "--precision=5", "--precision=5: that is 500 %; write 5% or 0.05" },
 		{ "--limit=-1%", "--limit=-1%: may not be negative" },
 		{ "--sync=barier",
 		  "--sync=barier: not a choice; did you mean barrier? (barrier or roundtime)" },

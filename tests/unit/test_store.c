@@ -190,6 +190,10 @@ static void runs_are_found_by_id_prefix_age_and_directory(void **state)
 	expect_no_run(&s, "latest~99999999999999999999", "latest~N");
 	expect_no_run(&s, "", "empty");
 	expect_no_run(&s, "./nowhere", "no run directory");
+	expect_no_run(&s, folder, "not a run directory");
+	char *plan = hb_format("%s/plan.json", folder);
+	assert_int_equal(store_write(plan, "{}", 2, &err), HB_OK);
+	free(plan);
 	assert_int_equal(store_run_find(&s, folder, &dir, &err), HB_OK);
 	assert_string_equal(dir, folder);
 	free(dir);
