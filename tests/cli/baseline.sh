@@ -20,3 +20,6 @@ try hpcbench baseline show ./night.json
 echo '{"schema":' >store/baselines/broken.json
 try hpcbench baseline list
 try hpcbench baseline show broken
+# A benchmark that joins later has fewer runs than the baseline.
+fixture_run 20010123-010000-0017 seed=23 benches="latency bandwidth memory" sizes="8 1024 1048576 4096"
+try hpcbench baseline record night latest --extend
