@@ -73,18 +73,24 @@ static size_t how_many(json_object *hw, const char *class_)
 	return n;
 }
 
-static void add_alone(json_object *now, struct verdicts *out)
+/* A class of one that the baseline accepted for this node is no news. */
+static void add_alone(json_object *old, json_object *now, struct verdicts *out)
 {
 	int nodes = json_object_object_length(now);
+	const char *shared = NULL; /* the last class seen that several nodes have: mostly all */
 
 	if (nodes < FINDING_ALONE_MIN)
 		return;
 	json_object_object_foreach(now, node, value)
 	{
-		const char *is = json_object_get_string(value);
+		const char *is = json_object_get_string(value), *was = class_of(old, node);
 		struct finding f = { FINDING_HW_ALONE, node, NULL, is, NULL };
 
-		if (!is || told(out, node) || how_many(now, is) != 1)
+		if (!is || (shared && strcmp(is, shared) == 0) || (was && strcmp(is, was) == 0))
+			continue;
+		if (how_many(now, is) > 1)
+			shared = is;
+		if (is == shared || told(out, node))
 			continue;
 		f.text = hb_format("%s alone among %d nodes has the hardware class %s", node, nodes,
 		                   is);
@@ -100,7 +106,7 @@ void compare_hw(json_object *old, const struct summary *const *runs, size_t n, b
 			add_changed(old, runs[k]->hw, out);
 	for (size_t k = 0; alone && k < n; k++)
 		if (runs[k]->hw)
-			add_alone(runs[k]->hw, out);
+			add_alone(old, runs[k]->hw, out);
 }
 
 bool compare_same_but_class(const struct key *a, const struct key *b)

@@ -249,6 +249,29 @@ static void a_class_that_stands_alone_is_a_finding_from_eight_nodes_on(void **st
 	assert_int_equal(kind, FINDING_HW_ALONE);
 }
 
+static void a_lone_class_that_the_baseline_knows_is_no_finding(void **state)
+{
+	struct baseline b;
+	struct summary s;
+	const struct summary *list[] = { &s };
+	struct verdicts v;
+	char name[16];
+
+	(void)state;
+	rows_begin(&s, "old");
+	for (unsigned i = 0; i < 9; i++) {
+		snprintf(name, sizeof(name), "m%u", i);
+		json_object_object_add(s.hw, name, json_object_new_string(i ? "hw" : "hw-head"));
+		rows_add(&s, "x.a", 1024, name, 1e9);
+	}
+	baseline_build(list, 1, &b);
+	judge(&b, &s, &v);
+	assert_int_equal(v.n_findings, 0);
+	verdicts_free(&v);
+	summary_free(&s);
+	baseline_free(&b);
+}
+
 static void two_sides_name_what_changed_but_not_who_stands_alone(void **state)
 {
 	struct baseline b;
@@ -281,6 +304,7 @@ int main(void)
 		cmocka_unit_test(the_classes_of_the_baseline_are_no_finding),
 		cmocka_unit_test(a_partner_whose_only_pair_changed_is_not_missing),
 		cmocka_unit_test(a_class_that_stands_alone_is_a_finding_from_eight_nodes_on),
+		cmocka_unit_test(a_lone_class_that_the_baseline_knows_is_no_finding),
 		cmocka_unit_test(two_sides_name_what_changed_but_not_who_stands_alone),
 	};
 
