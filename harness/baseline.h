@@ -76,7 +76,7 @@ int baseline_extend(struct baseline *b, const struct summary *const *runs, size_
  * subjects: with the estimate itself 94.8 % of clean runs pass before confirmation, with 1 in its
  * place a 5 % loss is found in 92 % only; both promises hold with the bound.)
  * The df of s_run is Satterthwaite's with the covariance of the two: the own figure is part of the
- *pool, so cov(s_pool^2, s_own^2) = var(s_pool^2), and one size alone keeps its own df.
+ * pool, so cov(s_pool^2, s_own^2) = var(s_pool^2), and one size alone keeps its own df.
  */
 void baseline_derive(struct baseline *b);
 
