@@ -264,11 +264,15 @@ static int record(const struct common *common, const struct baseline_opts *o, in
 	if (rc != HB_OK || store_open(common->store, true, &s, &err) != HB_OK)
 		return cmd_error("baseline", &err);
 	int code;
+	char *lock = NULL;
 	r.path = store_baseline_path(&s, argv[0]);
 	if (load_runs_args(&s, argc - 1, argv + 1, &r.runs, &err) != HB_OK)
 		code = cmd_error("baseline", &err);
+	else if (store_lock(r.path, &lock, &err) != HB_OK)
+		code = cmd_error("baseline", &err);
 	else if ((code = prepare(&r)) == CODE_OK)
 		code = write_out(common, &r);
+	store_unlock(lock);
 	baseline_free(&r.b);
 	load_runs_free(&r.runs);
 	free(r.path);

@@ -69,8 +69,7 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	if (rc == HB_OK)
 		code = check_runs(common, &runs, &b, o->baseline);
 	else
-		code = missing ? cmd_error_text("check", CODE_NO_BASELINE, "%s", err.text)
-		               : cmd_error("check", &err);
+		code = cmd_error_text("check", CODE_NO_BASELINE, "%s", err.text);
 	baseline_free(&b);
 	load_runs_free(&runs);
 	store_close(&s);

@@ -10,7 +10,7 @@
 #include "harness/cmd_run.h"
 #include "harness/progress.h"
 
-enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536 };
+enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256 };
 
 #define AT(field) offsetof(struct run_opts, field)
 static const struct opt run_opts[] = {
@@ -92,6 +92,9 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		                       .max_pairs = o->max_pairs,
 		                       .inject = inject->spec ? inject : NULL,
 		                       .signal_fd = -1 };
+	if (o->label && strlen(o->label) > LABEL_MAX)
+		return hb_fail(err, HB_E_USAGE, "--label: at most %d bytes, not %zu", LABEL_MAX,
+		               strlen(o->label));
 	if (o->rounds && strcmp(o->rounds, "all") == 0) {
 		r->rounds = 0;
 	} else if (o->rounds) {

@@ -137,6 +137,12 @@ int collect_about(struct collect *c, const char *dir, struct hb_err *err)
 		if (rc == HB_OK)
 			rc = take_about(c, o, path, err);
 		js_put(o);
+		/* It only describes: the figures are in the records. */
+		if (rc != HB_OK) {
+			collect_add_loss(c->out, "run.json", err->text);
+			c->out->partial = true;
+			rc = HB_OK;
+		}
 	}
 	defaults(c, dir);
 	free(path);

@@ -124,4 +124,7 @@ void collect_confirm(struct collect *c, const struct cell *cell);
 /* ---- collect_losses.c ---- */
 void collect_losses(struct collect *c);
 
+/* Something of the run that could not be read, with its reason; both are copied. */
+void collect_add_loss(struct summary *s, const char *subject, const char *reason);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench/base/mem.h"
@@ -26,7 +27,7 @@ struct lines {
 	uint64_t line;
 };
 
-static void add_loss(struct summary *s, const char *subject, const char *reason)
+void collect_add_loss(struct summary *s, const char *subject, const char *reason)
 {
 	hb_grow(&s->losses, &s->cap_losses, s->n_losses + 1, sizeof(*s->losses));
 	s->losses[s->n_losses++] = (struct summary_loss){ hb_strdup(subject), NULL,
@@ -39,7 +40,7 @@ static void bad_line(struct lines *l, const char *why)
 	if (l->c->bad_lines++ >= COLLECT_BAD_LINES_NAMED)
 		return;
 	snprintf(subject, sizeof(subject), "%s:%llu", where_name, (unsigned long long)l->line);
-	add_loss(l->c->out, subject, why);
+	collect_add_loss(l->c->out, subject, why);
 }
 
 size_t collect_find_node(const struct collect *c, const char *name)
@@ -286,18 +287,24 @@ static void name_the_rest(struct lines *l)
 		return;
 	snprintf(text, sizeof(text), "%llu more lines that are no records",
 	         (unsigned long long)(more - COLLECT_BAD_LINES_NAMED));
-	add_loss(l->c->out, where_name, text);
+	collect_add_loss(l->c->out, where_name, text);
 }
 
 int collect_records(struct collect *c, const char *dir, struct hb_err *err)
 {
 	char *path = hb_format("%s/%s", dir, where_name), *chunk = NULL;
-	int rc = HB_OK, fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc = HB_OK, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct lines l = { c, NULL, NULL, 0 };
 	struct buf in = BUF_INIT;
 	bool skipping = false;
+	struct stat st;
 	if (fd < 0 && errno != ENOENT)
 		rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(errno));
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		rc = hb_fail(err, HB_E_IO, "cannot read %s: not a regular file", path);
+		close(fd);
+		fd = -1;
+	}
 	if (fd >= 0) {
 		l.parser = js_parser_new();
 		l.scan = rec_scan_new();

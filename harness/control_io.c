@@ -154,7 +154,9 @@ static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 	bool wrong_world;
 
 	if (ctl_check_hello(o, &c->world, &hello, &wrong_world, &err) != HB_OK) {
-		refuse(c, p, err.text, wrong_world);
+		/* Once a rank of that number is in, the world is known to be right. */
+		bool known = wrong_world && hello.rank < c->world.n_ranks && c->ranks[hello.rank];
+		refuse(c, p, err.text, wrong_world && !known);
 		return;
 	}
 	if (c->ranks[hello.rank]) {

@@ -184,7 +184,7 @@ static int write_run(const struct measure *m, bool finished, struct hb_err *err)
 	json_object *o = json_object_new_object();
 	struct passwd *pw = getpwuid(getuid());
 	const char *cluster = getenv("SLURM_CLUSTER_NAME");
-	char host[256] = "", now[32];
+	char host[256] = "", text[256], now[32];
 
 	gethostname(host, sizeof host - 1);
 	host[strcspn(host, ".")] = '\0';
@@ -197,7 +197,8 @@ static int write_run(const struct measure *m, bool finished, struct hb_err *err)
 	js_set_str(o, "launcher", m->req.launcher);
 	js_set_u64(o, "seed", m->plan.seed);
 	js_set_str(o, "started", m->started);
-	js_set_str(o, "cluster", cluster && *cluster ? cluster : host);
+	snprintf(text, sizeof text, "%s", cluster && *cluster ? cluster : host);
+	js_set_str(o, "cluster", text);
 	js_set_str(o, "user", pw ? pw->pw_name : NULL);
 	js_set_str(o, "host", host);
 	js_set_str(o, "version", HPCBENCH_VERSION);

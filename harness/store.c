@@ -388,6 +388,14 @@ int store_baseline_list(const struct store *s, char ***names, size_t *n, struct 
 	return rc;
 }
 
+/* Digits alone, or eight and a dash: the beginning of a run's id. */
+static bool looks_like_id(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits > 0 && (name[digits] == '\0' || (digits == 8 && name[digits] == '-'));
+}
+
 int store_check_name(const char *what, const char *name, struct hb_err *err)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -398,5 +406,8 @@ int store_check_name(const char *what, const char *name, struct hb_err *err)
 		               "%s '%.140s': use 1 to 128 letters, digits, '.', '-' and '_', not "
 		               "beginning with '.' or '-'",
 		               what, name);
+	if (strncmp(name, "latest", 6) == 0 || looks_like_id(name))
+		return hb_fail(err, HB_E_USAGE,
+		               "%s '%.140s': runs are named like that; use another", what, name);
 	return HB_OK;
 }

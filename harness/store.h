@@ -53,6 +53,13 @@ int store_check_name(const char *what, const char *name, struct hb_err *err);
 int store_write(const char *path, const void *data, size_t len, struct hb_err *err);
 int store_write_json(const char *path, json_object *o, struct hb_err *err); /* pretty */
 
+/*
+ * Keeps other writers of path away, by a file PATH.lock that only one can make; where somebody has
+ * it, HB_E_IO says so. *lock is for store_unlock, which removes it and frees.
+ */
+int store_lock(const char *path, char **lock, struct hb_err *err);
+void store_unlock(char *lock);
+
 /* An append-only file of lines; sync forces it to disk. Short writes and full disks are errors. */
 struct store_log;
 int store_log_open(const char *path, struct store_log **out, struct hb_err *err);

@@ -102,6 +102,34 @@ int store_write(const char *path, const void *data, size_t len, struct hb_err *e
 	return e ? fail_io(err, "write", path, e) : HB_OK;
 }
 
+int store_lock(const char *path, char **lock, struct hb_err *err)
+{
+	*lock = hb_format("%s.lock", path);
+	int fd = open(*lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int e = errno;
+	if (fd >= 0) {
+		close(fd);
+		return HB_OK;
+	}
+	if (e == EEXIST)
+		hb_fail(err, HB_E_IO,
+		        "%s is being written by somebody else; try again, or remove %s if nobody "
+		        "is",
+		        path, *lock);
+	else
+		fail_io(err, "write", path, e);
+	free(*lock);
+	*lock = NULL;
+	return HB_E_IO;
+}
+
+void store_unlock(char *lock)
+{
+	if (lock)
+		unlink(lock);
+	free(lock);
+}
+
 int store_write_json(const char *path, json_object *o, struct hb_err *err)
 {
 	struct buf b = BUF_INIT;

@@ -136,7 +136,7 @@ int buf_read_file(struct buf *b, const char *path, size_t max, struct hb_err *er
 {
 	int fd;
 	do
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return hb_fail(err, HB_E_IO, "cannot open %s: %s", path, strerror(errno));
@@ -145,7 +145,10 @@ int buf_read_file(struct buf *b, const char *path, size_t max, struct hb_err *er
 	int rc = HB_OK;
 	if (fstat(fd, &st) < 0)
 		rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(errno));
-	else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uintmax_t)st.st_size <= max)
+	else if (!S_ISREG(st.st_mode)) /* a pipe could block for ever, a device never end */
+		rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path,
+		             S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file");
+	else if (st.st_size > 0 && (uintmax_t)st.st_size <= max)
 		reserve(b, (size_t)st.st_size + 1); /* a hint: one allocation in the usual case */
 	if (!rc)
 		rc = read_all(b, fd, path, max, err);

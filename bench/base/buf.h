@@ -29,7 +29,7 @@ void buf_free(struct buf *b);
 const char *buf_text(const struct buf *b); /* "" when empty; valid until the next change */
 char *buf_detach(struct buf *b);           /* the caller frees; b is empty after */
 
-/* Reads a whole file of at most max bytes. "-" is not special. Errors name the path. */
+/* Reads a whole regular file of at most max bytes. "-" is not special. Errors name the path. */
 int buf_read_file(struct buf *b, const char *path, size_t max, struct hb_err *err);
 
 #endif

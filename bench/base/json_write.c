@@ -116,22 +116,29 @@ static void put_escape(struct buf *out, unsigned char ch)
 		buf_printf(out, "\\u%04x", (unsigned)ch);
 }
 
+/* DEL and U+0080 to U+009F: valid in JSON, but terminals act on them. */
+static bool is_control(const unsigned char *p)
+{
+	return *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0);
+}
+
 static void quote(struct buf *out, const char *s, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)s, *end = p + len, *begin = p;
 	buf_putc(out, '"');
 	while (p < end) {
 		size_t n = utf8_len(p, end);
-		if (n && *p >= 0x20 && *p != '"' && *p != '\\') {
+		if (n && *p >= 0x20 && *p != '"' && *p != '\\' && !is_control(p)) {
 			p += n;
 			continue;
 		}
 		buf_add(out, begin, (size_t)(p - begin));
 		if (n)
-			put_escape(out, *p);
+			put_escape(out, n == 2 ? p[1] : *p);
 		else
 			buf_puts(out, REPLACEMENT);
-		begin = ++p;
+		p += n ? n : 1;
+		begin = p;
 	}
 	buf_add(out, begin, (size_t)(p - begin));
 	buf_putc(out, '"');

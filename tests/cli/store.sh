@@ -16,3 +16,17 @@ try hpcbench check ./store/runs/20010101-010000-0001 --baseline night --store fu
 (cd store/runs/20010101-010000-0001 && HPCBENCH_STORE=../../../store hpcbench report . | head -1)
 try hpcbench report ./other
 try hpcbench report ..
+# Not files that end, or names that mean runs.
+mkfifo pipe.json
+try hpcbench baseline show ./pipe.json
+try hpcbench run --suite ./pipe.json --dry-run
+try hpcbench baseline show /dev/zero
+try hpcbench baseline record latest ./store/runs/20010101-010000-0001
+try hpcbench baseline record 2001 ./store/runs/20010101-010000-0001
+# One writer at a time.
+mkdir store/baselines
+touch store/baselines/night.json.lock
+try hpcbench baseline record night ./store/runs/20010101-010000-0001
+rm store/baselines/night.json.lock
+try hpcbench baseline record night ./store/runs/20010101-010000-0001
+try hpcbench run --label "$(head -c 300 /dev/zero | tr '\0' a)" --dry-run

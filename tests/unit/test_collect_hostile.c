@@ -184,10 +184,23 @@ static void a_directory_that_is_no_run_is_one_clear_line(void **state)
 	write_file(&m, "plan.json", "{\"schema\":1}", 12);
 	assert_int_equal(collect_run(m.dir, &m.s, &m.err), HB_E_FORMAT);
 	assert_non_null(strstr(m.err.text, "plan.json"));
+	finish(&m);
+}
+
+static void a_damaged_run_json_hides_no_figure(void **state)
+{
+	struct made m;
+	(void)state;
+	start(&m, suite_memory, "n1", 5);
+	add_unit(&m, 1, 1e9);
+	add_unit(&m, 2, 2e9);
 	write_file(&m, "run.json", "{\"steps\":7}", 11);
-	assert_int_equal(collect(&m), HB_E_FORMAT);
-	assert_non_null(strstr(m.err.text, "run.json"));
-	assert_null(m.s.rows);
+	collected(&m);
+	assert_int_equal(need_row(&m.s, "n1", "algbw_Bps", 2 << 20)->quality, ROW_OK);
+	assert_true(m.s.partial);
+	assert_int_equal(m.s.n_losses, 1);
+	assert_string_equal(m.s.losses[0].subject, "run.json");
+	assert_non_null(strstr(m.s.losses[0].reason, "steps"));
 	finish(&m);
 }
 
@@ -215,6 +228,7 @@ int main(void)
 		cmocka_unit_test(a_cut_last_line_and_an_endless_one_do_no_harm),
 		cmocka_unit_test(a_whole_last_line_without_its_newline_is_taken),
 		cmocka_unit_test(a_directory_that_is_no_run_is_one_clear_line),
+		cmocka_unit_test(a_damaged_run_json_hides_no_figure),
 		cmocka_unit_test(samples_are_never_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
