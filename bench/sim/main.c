@@ -147,7 +147,7 @@ static pid_t fork_rank(const struct sim_world *w, int rank)
 static int run_all(const struct sim_world *w, bool die_together)
 {
 	pid_t *pids = hb_alloc((size_t)w->size * sizeof *pids);
-	const struct timespec notice = { 0, 200 * 1000 * 1000 }; /* until mpirun would see it */
+	const struct timespec notice = { 0, 200000000 }; /* until mpirun would see it */
 	int rc = HB_EXIT_OK, status, n = 0;
 	pid_t pid;
 
@@ -204,7 +204,7 @@ static void fill_helper(struct sim_world *w)
 	while (catalog[n])
 		n++;
 	w->ops = hb_alloc((n + 1) * sizeof *w->ops);
-	w->benches = hb_alloc((n + 1) * sizeof *w->benches);
+	w->benches = hb_alloc((n + 1) * sizeof(const struct bench_ops *));
 	for (size_t i = 0; i < n; i++) {
 		w->ops[i].info = catalog[i];
 		w->benches[i] = &w->ops[i];
