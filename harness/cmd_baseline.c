@@ -266,9 +266,8 @@ static int record(const struct common *common, const struct baseline_opts *o, in
 	int code;
 	char *lock = NULL;
 	r.path = store_baseline_path(&s, argv[0]);
-	if (load_runs_args(&s, argc - 1, argv + 1, &r.runs, &err) != HB_OK)
-		code = cmd_error("baseline", &err);
-	else if (store_lock(r.path, &lock, &err) != HB_OK)
+	if (load_runs_args(&s, argc - 1, argv + 1, &r.runs, &err) != HB_OK ||
+	    store_lock(r.path, &lock, &err) != HB_OK)
 		code = cmd_error("baseline", &err);
 	else if ((code = prepare(&r)) == CODE_OK)
 		code = write_out(common, &r);

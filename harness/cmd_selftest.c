@@ -69,7 +69,7 @@ static int make_baseline(struct self *t, struct measure_request r, const char *n
 
 	r.baseline = NULL;
 	for (; n < BASE_RUNS && rc == HB_OK; n++) {
-		r.seed = (uint64_t)(SEED + n);
+		r.seed = SEED + (uint64_t)n;
 		rc = measure_once(t, &r, &m[n], err);
 		if (rc != HB_OK)
 			break;
@@ -229,7 +229,7 @@ static int inject_and_judge(struct self *t, struct measure_request r, double fac
 	rc = measure_inject_parse(spec, &inject, err);
 	r.inject = &inject;
 	for (; rc == HB_OK && n < 2; n++) {
-		r.seed = (uint64_t)(SEED + 200 + n);
+		r.seed = SEED + 200 + (uint64_t)n;
 		rc = measure_once(t, &r, &m[n], err);
 		if (rc != HB_OK)
 			break;

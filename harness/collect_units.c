@@ -120,9 +120,9 @@ bool collect_figure(const struct collect *c, const struct unit_state *u, const s
 size_t collect_add_figure(const struct collect *c, struct pair_figure *v, size_t n,
                           const struct pair_figure *e)
 {
-	struct pair_figure *last = n > 0 ? &v[n - 1] : NULL;
+	struct pair_figure *last = &v[n > 0 ? n - 1 : 0];
 	const char *dir = unit_job(c, e->u)->dir;
-	if (!dir || !last || last->a != e->a || last->b != e->b ||
+	if (!dir || n == 0 || last->a != e->a || last->b != e->b ||
 	    strcmp(unit_job(c, last->u)->dir, dir) == 0) {
 		v[n] = *e;
 		return n + 1;

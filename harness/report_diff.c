@@ -197,11 +197,11 @@ static void put_trouble(struct doc *d, const struct report_side *side, const str
 /* Why nothing could be compared, where that is so. */
 static void put_nothing_shared(struct doc *d, const struct verdicts *v)
 {
-	const size_t *c = v->count;
-	if (c[VERDICT_PASS] + c[VERDICT_IMPROVED] + c[VERDICT_INCONCLUSIVE] + c[VERDICT_SUSPECT] +
-	            c[VERDICT_REGRESSED] + c[VERDICT_INVALID] + c[VERDICT_NOT_MEASURED] +
-	            c[VERDICT_DISTURBED] >
-	    0)
+	const size_t *c = v ? v->count : NULL;
+	if (!c || c[VERDICT_PASS] + c[VERDICT_IMPROVED] + c[VERDICT_INCONCLUSIVE] +
+	                          c[VERDICT_SUSPECT] + c[VERDICT_REGRESSED] + c[VERDICT_INVALID] +
+	                          c[VERDICT_NOT_MEASURED] + c[VERDICT_DISTURBED] >
+	                  0)
 		return;
 	if (v->n == 0)
 		doc_text(d, DOC_WARN, "NOT COMPARED: neither side has a figure");
