@@ -68,7 +68,11 @@ void report_next(struct doc *d, const struct report_run *in)
 	const struct verdict_row *worst = in->v ? report_worst(in->v) : NULL;
 	bool clean = t.lost.n + t.invalid == 0 && t.good && in->code == CODE_OK && !s->partial &&
 	             !s->injected;
-	if (worst && in->base && worst->verdict == VERDICT_SUSPECT && in->code == CODE_SUSPECT)
+	/* Suspect, or too imprecise to tell, with nothing better to look at. */
+	bool undecided = in->v && in->base && in->code == CODE_SUSPECT &&
+	                 (worst ? worst->verdict == VERDICT_SUSPECT
+	                        : !slow && in->v->n_findings == 0);
+	if (undecided)
 		another_run(d, in);
 	else if (in->v && in->base && (worst || in->v->n_findings))
 		doc_text(d, DOC_PLAIN, "next: hpcbench diff %s %s", in->base, s->run);
@@ -77,8 +81,6 @@ void report_next(struct doc *d, const struct report_run *in)
 	else if (in->v && in->base && clean && t.skipped.n == 0)
 		doc_text(d, DOC_PLAIN, "next: hpcbench baseline record %s %s --extend", in->base,
 		         s->run);
-	else if (in->v && in->base && in->code == CODE_SUSPECT)
-		another_run(d, in);
 	else if (!in->v && !in->base && clean && t.skipped.n == 0)
 		doc_text(d, DOC_PLAIN,
 		         "next: hpcbench baseline record NAME %s, or hpcbench diff latest~1 latest",
