@@ -2,19 +2,26 @@
 #include <math.h>
 
 #include "bench/base/mem.h"
+#include "bench/base/rng.h"
 #include "harness/report_parts.h"
 
 enum { LINES_SHOWN = 64 };
 
-/* A main row and its place: sorted by key, then put back into the order of first appearance. */
+/*
+ * A main row and its place: sorted so that equal keys meet, then put back into the order of first
+ * appearance. The hash comes first, since keys are long and mostly alike.
+ */
 struct indexed {
 	const struct summary_row *row;
+	uint64_t hash; /* of its key */
 	size_t at;
 };
 
 static int by_key(const void *a, const void *b)
 {
 	const struct indexed *x = a, *y = b;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
 	int c = strcmp(x->row->key.text, y->row->key.text);
 	return c ? c : x->at < y->at ? -1 : x->at > y->at;
 }
@@ -160,8 +167,10 @@ void report_figures(struct doc *d, const struct summary *s, const struct report_
 	struct indexed *rows = hb_alloc((s->n_rows + 1) * sizeof *rows);
 	struct line *lines = hb_alloc((s->n_rows + 1) * sizeof *lines);
 	size_t n = 0;
-	for (size_t i = 0; i < s->n_rows; i++)
-		rows[i] = (struct indexed){ &s->rows[i], i };
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const char *key = s->rows[i].key.text;
+		rows[i] = (struct indexed){ &s->rows[i], rng_hash(key, strlen(key)), i };
+	}
 	qsort(rows, s->n_rows, sizeof *rows, by_key);
 	for (size_t i = 0; i < s->n_rows; i++) {
 		if (i == 0 || strcmp(rows[i].row->key.text, rows[i - 1].row->key.text) != 0)
