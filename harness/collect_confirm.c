@@ -26,18 +26,6 @@ static void fill_median(struct summary_row *r, const struct metric_info *m,
 	free(y);
 }
 
-static void fill_only(struct summary_row *r, const struct pair_figure *v)
-{
-	const struct figure *f = v->f;
-	r->value = f->p50;
-	r->lo = f->lo;
-	r->hi = f->hi;
-	r->p95 = f->p95;
-	r->p99 = f->p99;
-	r->n = f->n;
-	r->spread = v->attempt->spread;
-}
-
 /* The row of one metric of the group that begins at first. */
 static void group_row(struct collect *c, const struct cell *cell, size_t first,
                       const struct metric_info *m, struct pair_figure *v)
@@ -64,7 +52,7 @@ static void group_row(struct collect *c, const struct cell *cell, size_t first,
 	if (n > 1)
 		fill_median(r, m, v, n);
 	else
-		fill_only(r, &v[0]);
+		collect_row_figure(r, v[0].f, v[0].attempt);
 	key_free(&key);
 	free(hw);
 }

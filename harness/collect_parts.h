@@ -94,6 +94,8 @@ char *collect_unit_hw(const struct collect *c, const struct unit_state *u);
 /* A row of this key (copied), with everything but figures. */
 struct summary_row *collect_row(struct collect *c, const struct cell *cell, const struct key *key,
                                 const struct metric_info *m, const char *subject, bool confirm);
+/* A row that is one unit's figure, not a score: f of its attempt a. */
+void collect_row_figure(struct summary_row *r, const struct figure *f, const struct attempt *a);
 void collect_row_quality(struct summary_row *r, enum row_quality q, const char *reason);
 
 /* One unit's figure, of a pair between the nodes a and b; a == b where it is none. */

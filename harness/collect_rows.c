@@ -87,6 +87,17 @@ struct summary_row *collect_row(struct collect *c, const struct cell *cell, cons
 	return r;
 }
 
+void collect_row_figure(struct summary_row *r, const struct figure *f, const struct attempt *a)
+{
+	r->value = f->p50;
+	r->lo = f->lo;
+	r->hi = f->hi;
+	r->p95 = f->p95;
+	r->p99 = f->p99;
+	r->n = f->n;
+	r->spread = a->spread;
+}
+
 void collect_row_quality(struct summary_row *r, enum row_quality q, const char *reason)
 {
 	r->quality = q;
@@ -126,15 +137,8 @@ static void unit_rows(struct collect *c, const struct cell *cell, const struct u
 		collect_key(c, cell, u, m, hw, &key);
 		struct summary_row *r = collect_row(c, cell, &key, m, subject_of(c, u), false);
 		collect_row_quality(r, q, reason);
-		if (q != ROW_NOT_MEASURED && f && f->n) {
-			r->value = f->p50;
-			r->lo = f->lo;
-			r->hi = f->hi;
-			r->p95 = f->p95;
-			r->p99 = f->p99;
-			r->n = f->n;
-			r->spread = a->spread;
-		}
+		if (q != ROW_NOT_MEASURED && f && f->n)
+			collect_row_figure(r, f, a);
 		key_free(&key);
 	}
 	free(hw);

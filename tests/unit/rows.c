@@ -1,10 +1,15 @@
-#include "tests/unit/rows.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/mem.h"
 #include "bench/base/rng.h"
+#include "tests/unit/rows.h"
 
 void rows_begin(struct summary *s, const char *run)
 {
@@ -129,4 +134,31 @@ const struct verdict_row *rows_find(const struct verdicts *v, const char *bench,
 		    strcmp(v->rows[i].subject, subject) == 0)
 			return &v->rows[i];
 	return NULL;
+}
+
+void rows_judge(const struct baseline *b, const struct summary *s, struct verdicts *v)
+{
+	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
+	const struct summary *list[] = { s };
+
+	compare_runs(b, list, 1, &params, v);
+}
+
+void rows_expect(const struct verdicts *v, const char *bench, uint64_t bytes, const char *subject,
+                 enum verdict want)
+{
+	const struct verdict_row *r = rows_find(v, bench, bytes, subject);
+
+	assert_non_null(r);
+	if (r->verdict != want)
+		fail_msg("%s %s: %s, not %s (p %g, loss %g, mde %g: %s)", bench, subject,
+		         verdict_name(r->verdict), verdict_name(want), r->p, r->loss, r->mde,
+		         r->note);
+}
+
+int rows_code(const struct verdicts *v)
+{
+	struct code_input in = { .verdicts = v, .baseline_asked = true };
+
+	return code_of(&in);
 }

@@ -33,4 +33,12 @@ const struct base_entry *rows_entry(const struct baseline *b, const char *key_te
 const struct verdict_row *rows_find(const struct verdicts *v, const char *bench, uint64_t bytes,
                                     const char *subject);
 
+/* One new run against a baseline, with the default parameters; the caller frees v. */
+void rows_judge(const struct baseline *b, const struct summary *s, struct verdicts *v);
+/* Fails the test unless the row has this verdict. */
+void rows_expect(const struct verdicts *v, const char *bench, uint64_t bytes, const char *subject,
+                 enum verdict want);
+/* The exit code of these verdicts where a baseline was asked for. */
+int rows_code(const struct verdicts *v);
+
 #endif

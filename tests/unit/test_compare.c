@@ -13,33 +13,6 @@
 
 static const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 
-/* The verdict of one row of one new run. */
-static void judge(const struct baseline *b, const struct summary *s, struct verdicts *v)
-{
-	const struct summary *list[] = { s };
-
-	compare_runs(b, list, 1, &params, v);
-}
-
-static void expect(const struct verdicts *v, const char *bench, uint64_t bytes, const char *subject,
-                   enum verdict want)
-{
-	const struct verdict_row *r = rows_find(v, bench, bytes, subject);
-
-	assert_non_null(r);
-	if (r->verdict != want)
-		fail_msg("%s %s: %s, not %s (p %g, loss %g, mde %g: %s)", bench, subject,
-		         verdict_name(r->verdict), verdict_name(want), r->p, r->loss, r->mde,
-		         r->note);
-}
-
-static int code(const struct verdicts *v)
-{
-	struct code_input in = { .verdicts = v, .baseline_asked = true };
-
-	return code_of(&in);
-}
-
 static void an_unchanged_site_passes(void **state)
 {
 	struct baseline b;
@@ -49,13 +22,13 @@ static void an_unchanged_site_passes(void **state)
 	(void)state;
 	rows_baseline(10, 0.01, &b);
 	rows_site(&s, "new", 50, 0.01, 1.0);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.n, 24);
 	assert_int_equal(v.count[VERDICT_PASS], 24);
 	assert_int_equal(v.families, 8);
 	assert_int_equal(v.families_rejected, 0);
 	assert_true(v.any_tested);
-	assert_int_equal(code(&v), CODE_OK);
+	assert_int_equal(rows_code(&v), CODE_OK);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -82,7 +55,7 @@ static void a_row_shows_the_test_it_was_judged_by(void **state)
 	(void)state;
 	rows_baseline(10, 0.01, &b);
 	rows_site(&s, "new", 50, 0.01, 1.0);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	r = rows_find(&v, "x.b", 4096, "n3");
 	e = rows_entry(&b, r->key->text, SUBJECT_NODE);
 	own = baseline_series(e, "n3");
@@ -124,13 +97,13 @@ static void one_slow_run_is_suspect_and_only_where_it_is_slow(void **state)
 	(void)state;
 	rows_baseline(10, 0.01, &b);
 	rows_site(&s, "new", 50, 0.01, 0.9);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	for (unsigned k = 0; k < 3; k++)
-		expect(&v, "x.a", 1024u << (2 * k), "n2", VERDICT_SUSPECT);
+		rows_expect(&v, "x.a", 1024u << (2 * k), "n2", VERDICT_SUSPECT);
 	assert_int_equal(v.count[VERDICT_SUSPECT], 3);
 	assert_int_equal(v.count[VERDICT_PASS], 21);
 	assert_int_equal(v.families_rejected, 1);
-	assert_int_equal(code(&v), CODE_SUSPECT);
+	assert_int_equal(rows_code(&v), CODE_SUSPECT);
 	assert_int_equal(compare_suspects(&v, found, 4), 1);
 	assert_string_equal(found[0].subject, "n2");
 	assert_string_equal(found[0].bench, "x.a");
@@ -164,9 +137,9 @@ static void inside_a_family_rows_are_held_to_the_share_of_families_rejected(void
 		s.rows[i].value = exp(y);
 		s.rows[i].floor = 0.001;
 	}
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.families_rejected, 1);
-	expect(&v, "x.a", 1024, "n2", VERDICT_SUSPECT);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_SUSPECT);
 	r = rows_find(&v, "x.a", 4096, "n2");
 	assert_true(fabs(r->p - 0.02) < 1e-9);
 	assert_true(r->loss > r->floor);
@@ -190,14 +163,14 @@ static void two_slow_runs_confirm_each_other(void **state)
 	rows_site(&s[0], "new-0", 50, 0.01, 0.9);
 	rows_site(&s[1], "new-1", 51, 0.01, 0.9);
 	compare_runs(&b, list, 2, &params, &v);
-	expect(&v, "x.a", 1024, "n2", VERDICT_REGRESSED);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_REGRESSED);
 	r = rows_find(&v, "x.a", 1024, "n2");
 	assert_int_equal(r->n_new, 2);
 	assert_true(r->confirmed);
 	assert_true(fabs(log(r->new_value) -
 	                 (log(s[0].rows[1].value) + log(s[1].rows[1].value)) / 2.0) < 1e-12);
 	assert_int_equal(v.n, 24);
-	assert_int_equal(code(&v), CODE_FINDINGS);
+	assert_int_equal(rows_code(&v), CODE_FINDINGS);
 	verdicts_free(&v);
 	summary_free(&s[0]);
 	summary_free(&s[1]);
@@ -213,7 +186,7 @@ static void a_significant_loss_below_the_floor_passes(void **state)
 	(void)state;
 	rows_baseline(10, 0.001, &b);
 	rows_site(&s, "new", 50, 0.001, 0.98);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.families_rejected, 1);
 	assert_int_equal(v.count[VERDICT_PASS], 24);
 	verdicts_free(&v);
@@ -230,10 +203,10 @@ static void a_gain_beyond_the_floor_is_improved(void **state)
 	(void)state;
 	rows_baseline(10, 0.01, &b);
 	rows_site(&s, "new", 50, 0.01, 1.2);
-	judge(&b, &s, &v);
-	expect(&v, "x.a", 1024, "n2", VERDICT_IMPROVED);
+	rows_judge(&b, &s, &v);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_IMPROVED);
 	assert_int_equal(v.count[VERDICT_IMPROVED], 3);
-	assert_int_equal(code(&v), CODE_OK);
+	assert_int_equal(rows_code(&v), CODE_OK);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -260,8 +233,8 @@ static void where_lower_is_better_a_larger_figure_is_the_loss(void **state)
 		list[t] = &s[t];
 	}
 	baseline_build(list, 10, &b);
-	judge(&b, &s[10], &v);
-	expect(&v, "x.l", 8, "n1", VERDICT_SUSPECT);
+	rows_judge(&b, &s[10], &v);
+	rows_expect(&v, "x.l", 8, "n1", VERDICT_SUSPECT);
 	r = &v.rows[0];
 	assert_true(r->delta > 0.19 && r->delta < 0.21);
 	assert_true(r->loss > 0.16 && r->loss < 0.17);
@@ -281,9 +254,9 @@ static void too_wide_a_spread_is_inconclusive(void **state)
 	(void)state;
 	rows_baseline(10, 0.05, &b);
 	rows_site(&s, "new", 50, 0.05, 1.0);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.count[VERDICT_INCONCLUSIVE], 24);
-	assert_int_equal(code(&v), CODE_SUSPECT);
+	assert_int_equal(rows_code(&v), CODE_SUSPECT);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -322,10 +295,10 @@ static void the_suites_tolerance_counts_row_by_row(void **state)
 	rows_site(&s, "new", 50, 0.05, 1.0);
 	for (size_t i = 0; i < 12; i++) /* x.a */
 		s.rows[i].tolerance = 0.5;
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.count[VERDICT_PASS], 12);
 	assert_int_equal(v.count[VERDICT_INCONCLUSIVE], 12);
-	expect(&v, "x.a", 1024, "n1", VERDICT_PASS);
+	rows_expect(&v, "x.a", 1024, "n1", VERDICT_PASS);
 	verdicts_free(&v);
 	compare_runs(&b, list, 1, &strict, &v); /* what the caller asks for goes first */
 	assert_int_equal(v.count[VERDICT_INCONCLUSIVE], 24);
@@ -346,10 +319,10 @@ static void a_provisional_baseline_never_condemns(void **state)
 	rows_site(&s[0], "new-0", 50, 0.001, 0.5);
 	rows_site(&s[1], "new-1", 51, 0.001, 0.5);
 	compare_runs(&b, list, 2, &params, &v);
-	expect(&v, "x.a", 1024, "n2", VERDICT_SUSPECT);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_SUSPECT);
 	assert_true(rows_find(&v, "x.a", 1024, "n2")->provisional);
 	assert_int_equal(v.count[VERDICT_REGRESSED], 0);
-	assert_int_equal(code(&v), CODE_SUSPECT);
+	assert_int_equal(rows_code(&v), CODE_SUSPECT);
 	verdicts_free(&v);
 	summary_free(&s[0]);
 	summary_free(&s[1]);
@@ -365,11 +338,11 @@ static void a_baseline_of_one_run_decides_nothing(void **state)
 	(void)state;
 	rows_baseline(1, 0.001, &b);
 	rows_site(&s, "new", 50, 0.001, 0.5);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.count[VERDICT_INCONCLUSIVE], 24);
 	assert_false(v.any_tested);
 	assert_true(isnan(v.rows[0].p) && isnan(v.rows[0].mde));
-	assert_int_equal(code(&v), CODE_SUSPECT);
+	assert_int_equal(rows_code(&v), CODE_SUSPECT);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -387,7 +360,7 @@ static void verdicts_are_written_without_what_is_unknown(void **state)
 	rows_baseline(1, 0.01, &b);
 	rows_begin(&s, "new");
 	rows_add(&s, "x.a", 1024, "n1", 1e9);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	o = verdicts_to_json(&v);
 	js_write(o, JS_PLAIN, &text);
 	js_put(o);

@@ -14,33 +14,6 @@
 
 static const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 
-/* The verdict of one row of one new run. */
-static void judge(const struct baseline *b, const struct summary *s, struct verdicts *v)
-{
-	const struct summary *list[] = { s };
-
-	compare_runs(b, list, 1, &params, v);
-}
-
-static void expect(const struct verdicts *v, const char *bench, uint64_t bytes, const char *subject,
-                   enum verdict want)
-{
-	const struct verdict_row *r = rows_find(v, bench, bytes, subject);
-
-	assert_non_null(r);
-	if (r->verdict != want)
-		fail_msg("%s %s: %s, not %s (p %g, loss %g, mde %g: %s)", bench, subject,
-		         verdict_name(r->verdict), verdict_name(want), r->p, r->loss, r->mde,
-		         r->note);
-}
-
-static int code(const struct verdicts *v)
-{
-	struct code_input in = { .verdicts = v, .baseline_asked = true };
-
-	return code_of(&in);
-}
-
 /* The rest of the key equal, one part other. */
 static void rekey(struct summary_row *r, const char *class_, const char *hw)
 {
@@ -65,9 +38,9 @@ static void a_new_node_is_held_against_its_class(void **state)
 	rows_begin(&s, "new");
 	rows_add(&s, "x.a", 1024, "n9", 1e9);
 	rows_add(&s, "x.a", 1024, "n8", 0.7e9);
-	judge(&b, &s, &v);
-	expect(&v, "x.a", 1024, "n9", VERDICT_PASS);
-	expect(&v, "x.a", 1024, "n8", VERDICT_SUSPECT);
+	rows_judge(&b, &s, &v);
+	rows_expect(&v, "x.a", 1024, "n9", VERDICT_PASS);
+	rows_expect(&v, "x.a", 1024, "n8", VERDICT_SUSPECT);
 	r = rows_find(&v, "x.a", 1024, "n9");
 	e = r->entry;
 	assert_int_equal(r->source, SPREAD_CLASS);
@@ -93,10 +66,10 @@ static void unknown_keys_and_lone_strangers_are_new(void **state)
 	rows_begin(&s, "new");
 	rows_add(&s, "x.a", 2048, "n1", 1e9); /* another size */
 	rows_add(&s, "x.a", 1024, "n2", 1e9); /* a subject without a class of several */
-	judge(&b, &s, &v);
-	expect(&v, "x.a", 2048, "n1", VERDICT_NEW);
-	expect(&v, "x.a", 1024, "n2", VERDICT_NEW);
-	assert_int_equal(code(&v), CODE_NO_BASELINE);
+	rows_judge(&b, &s, &v);
+	rows_expect(&v, "x.a", 2048, "n1", VERDICT_NEW);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_NEW);
+	assert_int_equal(rows_code(&v), CODE_NO_BASELINE);
 	verdicts_free(&v);
 	summary_free(&s);
 	summary_free(&one);
@@ -118,12 +91,12 @@ static void rows_that_do_not_count_keep_their_reason(void **state)
 	s.rows[2].quality = ROW_NOT_MEASURED;
 	s.rows[2].value = NAN;
 	s.rows[3].judged = false;
-	judge(&b, &s, &v);
-	expect(&v, "x.a", 1024, "n1", VERDICT_INVALID);
-	expect(&v, "x.a", 1024, "n2", VERDICT_DISTURBED);
-	expect(&v, "x.a", 1024, "n3", VERDICT_NOT_MEASURED);
+	rows_judge(&b, &s, &v);
+	rows_expect(&v, "x.a", 1024, "n1", VERDICT_INVALID);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_DISTURBED);
+	rows_expect(&v, "x.a", 1024, "n3", VERDICT_NOT_MEASURED);
 	assert_string_equal(rows_find(&v, "x.a", 1024, "n1")->note, "wrong data");
-	assert_int_equal(code(&v), CODE_FINDINGS);
+	assert_int_equal(rows_code(&v), CODE_FINDINGS);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -143,8 +116,8 @@ static void wrong_data_in_one_replicate_taints_the_row(void **state)
 	s[1].rows[0].quality = ROW_INVALID;
 	s[1].rows[1].quality = ROW_DISTURBED; /* the other run still counts */
 	compare_runs(&b, list, 2, &params, &v);
-	expect(&v, "x.a", 1024, "n1", VERDICT_INVALID);
-	expect(&v, "x.a", 1024, "n2", VERDICT_PASS);
+	rows_expect(&v, "x.a", 1024, "n1", VERDICT_INVALID);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_PASS);
 	assert_int_equal(rows_find(&v, "x.a", 1024, "n2")->n_new, 1);
 	verdicts_free(&v);
 	summary_free(&s[0]);
@@ -164,14 +137,14 @@ static void a_subject_that_should_have_been_there_is_not_measured(void **state)
 	rows_add(&s, "x.a", 1024, "n1", 1e9);
 	json_object_object_add(s.hw, "n2", json_object_new_string("hw-1")); /* took part */
 	rows_loss(&s, "n3", "x.b", "its rank never answered");
-	judge(&b, &s, &v);
-	expect(&v, "x.a", 1024, "n2", VERDICT_NOT_MEASURED);
-	expect(&v, "x.b", 1024, "n3", VERDICT_NOT_MEASURED);
+	rows_judge(&b, &s, &v);
+	rows_expect(&v, "x.a", 1024, "n2", VERDICT_NOT_MEASURED);
+	rows_expect(&v, "x.b", 1024, "n3", VERDICT_NOT_MEASURED);
 	assert_string_equal(rows_find(&v, "x.b", 1024, "n3")->note, "its rank never answered");
 	assert_null(rows_find(&v, "x.a", 1024, "n4")); /* was not asked for */
 	assert_null(rows_find(&v, "x.b", 1024, "n1")); /* nobody has this key today */
 	assert_null(rows_find(&v, "x.a", 4096, "n2"));
-	assert_int_equal(code(&v), CODE_NOT_MEASURED);
+	assert_int_equal(rows_code(&v), CODE_NOT_MEASURED);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -187,8 +160,8 @@ static void a_leaf_class_falls_back_to_remote_and_says_so(void **state)
 	rows_baseline(10, 0.01, &b);
 	rows_begin(&s, "new");
 	rekey(rows_add(&s, "x.a", 1024, "n1", 0.7e9), "cross-leaf", "hw-1");
-	judge(&b, &s, &v);
-	expect(&v, "x.a", 1024, "n1", VERDICT_SUSPECT);
+	rows_judge(&b, &s, &v);
+	rows_expect(&v, "x.a", 1024, "n1", VERDICT_SUSPECT);
 	assert_non_null(strstr(v.rows[0].note, "remote"));
 	verdicts_free(&v);
 	summary_free(&s);
@@ -206,8 +179,8 @@ static void a_changed_hardware_class_does_not_hide_a_loss(void **state)
 	rows_begin(&s, "new");
 	rekey(rows_add(&s, "x.a", 1024, "n1", 0.7e9), "remote", "hw-less");
 	json_object_object_add(s.hw, "n1", json_object_new_string("hw-less"));
-	judge(&b, &s, &v);
-	expect(&v, "x.a", 1024, "n1", VERDICT_SUSPECT);
+	rows_judge(&b, &s, &v);
+	rows_expect(&v, "x.a", 1024, "n1", VERDICT_SUSPECT);
 	assert_non_null(strstr(v.rows[0].note, "hardware class changed"));
 	verdicts_free(&v);
 	summary_free(&s);

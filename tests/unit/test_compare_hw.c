@@ -77,20 +77,6 @@ static void make_baseline(struct baseline *b)
 		summary_free(&runs[t]);
 }
 
-static void judge(const struct baseline *b, const struct summary *s, struct verdicts *v)
-{
-	const struct summary *list[] = { s };
-
-	compare_runs(b, list, 1, &params, v);
-}
-
-static int code(const struct verdicts *v)
-{
-	struct code_input in = { .verdicts = v, .baseline_asked = true };
-
-	return code_of(&in);
-}
-
 /* Every row of another subject passes, or is new under the mixed key. */
 static void nobody_else_is_named(const struct verdicts *v)
 {
@@ -126,7 +112,7 @@ static void a_changed_class_that_is_slow_blames_its_own_node_alone(void **state)
 	(void)state;
 	make_baseline(&b);
 	site(&s, 50, "hw-less", 0.7);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(row_of_n3(&v)->verdict, VERDICT_SUSPECT);
 	nobody_else_is_named(&v);
 	assert_int_equal(v.families, NODES + 1); /* ten nodes and the cluster, once each */
@@ -136,7 +122,7 @@ static void a_changed_class_that_is_slow_blames_its_own_node_alone(void **state)
 	assert_string_equal(v.findings[0].old_hw, "hw-1");
 	assert_string_equal(v.findings[0].new_hw, "hw-less");
 	assert_non_null(strstr(v.findings[0].text, "n3"));
-	assert_int_equal(code(&v), CODE_FINDINGS);
+	assert_int_equal(rows_code(&v), CODE_FINDINGS);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -152,11 +138,11 @@ static void a_changed_class_that_is_not_slow_is_a_finding_and_nothing_else(void 
 	(void)state;
 	make_baseline(&b);
 	site(&s, 50, "hw-less", 1.0);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(row_of_n3(&v)->verdict, VERDICT_PASS);
 	nobody_else_is_named(&v);
 	assert_int_equal(v.n_findings, 1);
-	assert_int_equal(code(&v), CODE_FINDINGS);
+	assert_int_equal(rows_code(&v), CODE_FINDINGS);
 	o = verdicts_to_json(&v);
 	assert_true(json_object_object_get_ex(o, "findings", &list));
 	assert_int_equal(json_object_array_length(list), 1);
@@ -175,9 +161,9 @@ static void the_classes_of_the_baseline_are_no_finding(void **state)
 	(void)state;
 	make_baseline(&b);
 	site(&s, 50, NULL, 1.0);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.n_findings, 0);
-	assert_int_equal(code(&v), CODE_OK);
+	assert_int_equal(rows_code(&v), CODE_OK);
 	verdicts_free(&v);
 	summary_free(&s);
 	baseline_free(&b);
@@ -200,10 +186,10 @@ static void a_partner_whose_only_pair_changed_is_not_missing(void **state)
 	rekey(rows_add(&s, "x.a", 1024, "n1", 1e9), "hw-1 + hw-less");
 	rekey(rows_add(&s, "x.a", 1024, "n2", 1e9), "hw-1 + hw-less");
 	json_object_object_add(s.hw, "n2", json_object_new_string("hw-less"));
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.count[VERDICT_NOT_MEASURED], 0);
 	assert_int_equal(v.n, 2);
-	assert_int_equal(code(&v), CODE_FINDINGS);
+	assert_int_equal(rows_code(&v), CODE_FINDINGS);
 	verdicts_free(&v);
 	summary_free(&s);
 	summary_free(&old);
@@ -226,7 +212,7 @@ static size_t findings_of(unsigned n, enum finding_kind *kind)
 		rows_add(&s, "x.a", 1024, name, 1e9);
 	}
 	json_object_object_add(s.hw, name, json_object_new_string("hw-less"));
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	found = v.n_findings;
 	if (found) {
 		*kind = v.findings[0].kind;
@@ -265,7 +251,7 @@ static void a_lone_class_that_the_baseline_knows_is_no_finding(void **state)
 		rows_add(&s, "x.a", 1024, name, 1e9);
 	}
 	baseline_build(list, 1, &b);
-	judge(&b, &s, &v);
+	rows_judge(&b, &s, &v);
 	assert_int_equal(v.n_findings, 0);
 	verdicts_free(&v);
 	summary_free(&s);
@@ -284,7 +270,7 @@ static void two_sides_name_what_changed_but_not_who_stands_alone(void **state)
 	site(&s, 50, "hw-less", 1.0);
 	compare_sides(&b, list, 1, NULL, NULL, &params, &v);
 	assert_int_equal(v.n_findings, 1);
-	assert_int_equal(code(&v), CODE_FINDINGS);
+	assert_int_equal(rows_code(&v), CODE_FINDINGS);
 	nobody_else_is_named(&v);
 	verdicts_free(&v);
 	baseline_free(&b);
