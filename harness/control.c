@@ -151,7 +151,7 @@ int ctl_open(const struct ctl_params *p, struct ctl **out, struct hb_err *err)
 	raise_nofile();
 	rc = token_make(c->token, err);
 	if (rc == HB_OK)
-		rc = listen_on(c, p->port, err);
+		rc = listen_on(c, p->port_lo, err);
 	if (rc != HB_OK) {
 		ctl_close(c);
 		return rc;

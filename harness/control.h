@@ -27,6 +27,7 @@ struct ctl_hello {
 	int rank, size;
 	const char *host, *hw, *helper, *version;
 	int64_t pid;
+	int local; /* its place among the ranks on its host; -1: not told */
 };
 
 struct ctl_handlers {
@@ -58,11 +59,21 @@ int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello 
                     bool *wrong_world, struct hb_err *err);
 
 struct ctl_params {
-	const char *run;  /* the run id greeted with */
-	int port;         /* 0: ephemeral */
-	int handshake_ms; /* 0: CTL_HANDSHAKE_MS */
-	size_t queue_max; /* 0: CTL_QUEUE_MAX */
-	int send_buffer;  /* SO_SNDBUF of a connection; 0: the system's */
+	const char *run; /* the run id greeted with */
+	/*
+	 * Ranks come from other hosts: listens on every address and tells those that contracts.md
+	 * section 3 names. false: loopback alone.
+	 */
+	bool remote;
+	/* With remote: listens on and tells this numeric address alone; NULL: as above. */
+	const char *address;
+	/* With remote: name or numeric address of a node; the address that the kernel picks towards
+	 * it is told first. NULL: none. */
+	const char *first_node;
+	int port_lo, port_hi; /* a free one of these; 0: any */
+	int handshake_ms;     /* 0: CTL_HANDSHAKE_MS */
+	size_t queue_max;     /* 0: CTL_QUEUE_MAX */
+	int send_buffer;      /* SO_SNDBUF of a connection; 0: the system's */
 };
 
 struct ctl;

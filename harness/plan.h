@@ -52,6 +52,11 @@ struct plan_step {
 	double predicted_s; /* start-up, then every job's cases, pairs at once where they may */
 };
 
+/* A node that was asked for and cannot be measured. */
+struct plan_absent {
+	char *node, *reason;
+};
+
 struct plan {
 	char *run, *launcher;
 	uint64_t seed;
@@ -65,12 +70,18 @@ struct plan {
 	double inject;
 	const char *inject_bench; /* factor, 1: none; borrowed */
 	double predicted_s;
+	struct plan_absent *absent; /* none of them is in nodes */
+	size_t n_absent;
+	long own; /* index of the node that hpcbench itself runs on; -1: none of them */
 };
 
 struct plan_params {
 	uint64_t seed;
 	int rounds; /* 0: all; else at most this many */
 	int max_pairs;
+	const char *own; /* the node that hpcbench runs on; NULL: none, or it does not matter */
+	const struct plan_absent *absent;
+	size_t n_absent;
 };
 
 /* Pair rounds of n nodes: circle method over a seeded permutation, odd n with byes spread. */

@@ -7,7 +7,8 @@
 
 #include "bench/base/info.h"
 
-enum { SUITE_SCHEMA = 1, SUITE_ENTRIES_MAX = 64 };
+enum { SUITE_SCHEMA = 1, SUITE_ENTRIES_MAX = 64, SUITE_GROUPS_MAX = 16 };
+enum { SUITE_GROUP_ALL = 0 }; /* in groups: the whole node set */
 
 /* What a case may be asked for, in a suite file and on the command line. */
 #define SUITE_PRECISION_MIN  0.0001
@@ -23,12 +24,16 @@ struct suite_entry {
 	double floor;     /* practical floor delta */
 	double tolerance; /* of the smallest detectable effect; 0: twice the floor */
 	int rpn;          /* ranks a node, groups */
+	/* Groups: nodes in each, ascending, SUITE_GROUP_ALL last; at least one entry. */
+	int groups[SUITE_GROUPS_MAX];
+	int n_groups;
 	bool verify;
 };
 
 struct suite {
 	char *name, *summary, *path;
-	int rounds; /* pairs: default number of rounds, 0: all */
+	int rounds;    /* pairs: default number of rounds, 0: all */
+	int max_pairs; /* default of --max-pairs; 0: no limit */
 	struct suite_entry *entries;
 	size_t n_entries;
 	char *note; /* what suite_override left as it was, in one line; NULL: nothing */

@@ -52,6 +52,11 @@ struct comm {
 
 /* One rank, nobody else. */
 struct comm *comm_solo_open(void);
+/*
+ * A process that works by itself among size others that a launcher started with it: it has rank
+ * and size, and the subset of itself alone. Nothing else may be called on it.
+ */
+struct comm *comm_solo_among(int rank, int size);
 
 /* n ranks as n threads of this process: out[i] is for thread i alone. The last close frees. */
 void comm_threads_open(int n, struct comm **out);

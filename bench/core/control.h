@@ -19,6 +19,8 @@
 #define CONTROL_ENV_STEP    "HPCBENCH_STEP"
 #define CONTROL_ENV_ATTEMPT "HPCBENCH_ATTEMPT"
 #define CONTROL_ENV_RANKS   "HPCBENCH_RANKS" /* how many ranks the launcher was asked to start */
+/* Instead of an address: a folder that all ranks see (files mode, harness/README.md). */
+#define CONTROL_ENV_FILES "HPCBENCH_FILES"
 
 enum { CONTROL_CONNECT_MS = 2000, CONTROL_HANDSHAKE_MS = 5000, CONTROL_HEARTBEAT_MS = 5000 };
 
