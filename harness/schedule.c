@@ -181,6 +181,16 @@ void sched_started(struct sched *s, size_t j)
 		s->rank_job[job->ranks[i]] = j;
 }
 
+void sched_rank_begins(struct sched *s, int rank, size_t j)
+{
+	if (s->job[j] == JOB_WAITING) {
+		s->job[j] = JOB_RUNNING;
+		s->left[j] = s->step->jobs[j].n_ranks;
+	}
+	if (s->job[j] == JOB_RUNNING)
+		s->rank_job[rank] = j;
+}
+
 void sched_joined(struct sched *s, int rank)
 {
 	if (s->rank[rank] != RANK_LOST)

@@ -47,6 +47,12 @@ size_t sched_next(const struct sched *s, size_t *out, size_t max);
 /* The job runs from now on. */
 void sched_started(struct sched *s, size_t job);
 
+/*
+ * One rank begins with the job, while its others may still be in earlier ones: where the schedule
+ * was handed over in advance. Nothing happens when the job has ended already.
+ */
+void sched_rank_begins(struct sched *s, int rank, size_t job);
+
 void sched_joined(struct sched *s, int rank);
 /* A rank said done. True if its job has ended with it. False also if it was not in that job. */
 bool sched_rank_done(struct sched *s, int rank, uint64_t job_id);
