@@ -1,5 +1,6 @@
 #include <stdint.h>
 
+#include "bench/base/mem.h"
 #include "reports/doc.h"
 
 /* Decodes one UTF-8 character; returns its length, or 0 where the bytes are not UTF-8. */
@@ -96,4 +97,28 @@ size_t doc_width(const char *text)
 		s += n ? n : 1;
 	}
 	return width;
+}
+
+/* Cuts a cleaned text to len bytes, or fewer, at a character's edge. */
+static void cut(struct buf *b, size_t len)
+{
+	while (len && ((unsigned char)b->data[len] & 0xc0) == 0x80)
+		len--;
+	b->data[len] = '\0';
+	b->len = len;
+}
+
+char *doc_clip(const char *text, size_t max)
+{
+	struct buf clean = BUF_INIT;
+	doc_clean(text, &clean);
+	if (clean.len && doc_width(clean.data) > max) {
+		/* No character takes more bytes than this a column: a long text costs little. */
+		if (clean.len > max * 12)
+			cut(&clean, max * 12);
+		while (clean.len && doc_width(clean.data) > max - 3)
+			cut(&clean, clean.len - 1);
+		buf_puts(&clean, "...");
+	}
+	return clean.data ? buf_detach(&clean) : hb_strdup("");
 }

@@ -134,3 +134,44 @@ void doc_cell(struct doc *d, enum doc_tone tone, const char *fmt, ...)
 	c->text = format(fmt, ap);
 	va_end(ap);
 }
+
+bool doc_row_loud(const struct doc_block *b, size_t row)
+{
+	for (size_t i = 0; i < b->n_columns; i++) {
+		enum doc_tone tone = b->cells[row * b->n_columns + i].tone;
+		if (tone == DOC_WARN || tone == DOC_BAD)
+			return true;
+	}
+	return false;
+}
+
+static bool block_loud(const struct doc_block *b)
+{
+	if (b->kind == DOC_TEXT)
+		return b->tone == DOC_WARN || b->tone == DOC_BAD;
+	if (b->kind != DOC_TABLE)
+		return false;
+	for (size_t r = 0; r < b->n_cells / b->n_columns; r++)
+		if (doc_row_loud(b, r))
+			return true;
+	return false;
+}
+
+void doc_walk(const struct doc *d, bool quiet, void (*put)(void *ctx, const struct doc_block *b),
+              void *ctx)
+{
+	const struct doc_block *heading = NULL;
+	for (size_t i = 0; i < d->n_blocks; i++) {
+		const struct doc_block *b = &d->blocks[i];
+		if (b->kind == DOC_HEADING)
+			heading = b;
+		if (quiet && !block_loud(b))
+			continue;
+		/* Also where little is printed a table has a name. */
+		if (quiet && b->kind == DOC_TABLE && heading) {
+			put(ctx, heading);
+			heading = NULL;
+		}
+		put(ctx, b);
+	}
+}

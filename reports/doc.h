@@ -86,4 +86,17 @@ void doc_clean(const char *text, struct buf *out);
 /* Columns that cleaned text takes on a terminal. */
 size_t doc_width(const char *text);
 
+/* For renderers. Columns of a table's cell, and of the last cell of its row, before it is cut. */
+enum { DOC_CELL_MAX = 64, DOC_LAST_MAX = 200 };
+/* Cleaned text of at most max columns (at least 3); what was cut ends with "...". Caller frees. */
+char *doc_clip(const char *text, size_t max);
+/* Whether a row of a TABLE has a cell with a tone of WARN or BAD. */
+bool doc_row_loud(const struct doc_block *b, size_t row);
+/*
+ * Calls put with each block to print, in order. quiet: only the blocks that doc_style.quiet lets
+ * through, a table with the heading before it; its rows are the renderer's to leave out.
+ */
+void doc_walk(const struct doc *d, bool quiet, void (*put)(void *ctx, const struct doc_block *b),
+              void *ctx);
+
 #endif

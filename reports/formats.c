@@ -1,6 +1,7 @@
 #include "reports/formats.h"
 
-const struct report_ops *const report_formats[] = { &report_text, &report_json, NULL };
+const struct report_ops *const report_formats[] = { &report_text, &report_json, &report_markdown,
+	                                            NULL };
 
 const struct report_ops *report_find(const char *name)
 {

@@ -7,6 +7,6 @@
 
 #include "reports/doc.h"
 
-extern const struct report_ops report_text, report_json;
+extern const struct report_ops report_text, report_json, report_markdown;
 
 #endif

@@ -4,11 +4,6 @@
 #include "bench/base/mem.h"
 #include "reports/formats.h"
 
-enum {
-	CELL_MAX = 64, /* columns of a cell, except the last of its row */
-	LAST_MAX = 200
-};
-
 static const char *tone_on(enum doc_tone tone)
 {
 	switch (tone) {
@@ -77,41 +72,6 @@ static void put_wrapped(struct buf *out, const struct doc_style *style, enum doc
 	buf_free(&line);
 }
 
-/* Cuts a cleaned text to len bytes, or fewer, at a character's edge. */
-static void cut(struct buf *b, size_t len)
-{
-	while (len && ((unsigned char)b->data[len] & 0xc0) == 0x80)
-		len--;
-	b->data[len] = '\0';
-	b->len = len;
-}
-
-/* Cleans a cell and cuts it to max columns. */
-static char *cell_text(const char *text, size_t max)
-{
-	struct buf clean = BUF_INIT;
-	doc_clean(text, &clean);
-	if (clean.len && doc_width(clean.data) > max) {
-		/* No character takes more bytes than this a column: a long text costs little. */
-		if (clean.len > max * 12)
-			cut(&clean, max * 12);
-		while (clean.len && doc_width(clean.data) > max - 3)
-			cut(&clean, clean.len - 1);
-		buf_puts(&clean, "...");
-	}
-	return clean.data ? buf_detach(&clean) : hb_strdup("");
-}
-
-static bool row_loud(const struct doc_block *b, size_t row)
-{
-	for (size_t i = 0; i < b->n_columns; i++) {
-		enum doc_tone tone = b->cells[row * b->n_columns + i].tone;
-		if (tone == DOC_WARN || tone == DOC_BAD)
-			return true;
-	}
-	return false;
-}
-
 static void put_padded(struct buf *out, const struct doc_style *style, const struct doc_column *col,
                        const struct doc_cell *cell, size_t width, bool last)
 {
@@ -148,14 +108,14 @@ static void put_table(struct buf *out, const struct doc_style *style, const stru
 	size_t *width = hb_alloc(n * sizeof *width);
 	for (size_t r = rows + 1; r > 0; r--) {
 		size_t at = r - 1;
-		if (at && style->quiet && !row_loud(b, at - 1))
+		if (at && style->quiet && !doc_row_loud(b, at - 1))
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			struct doc_cell *c = &cells[at * n + i];
 			const struct doc_cell *from = at ? &b->cells[(at - 1) * n + i] : NULL;
 			c->tone = from ? from->tone : DOC_DIM;
-			c->text = cell_text(from ? from->text : b->columns[i].title,
-			                    i + 1 == n ? LAST_MAX : CELL_MAX);
+			c->text = doc_clip(from ? from->text : b->columns[i].title,
+			                   i + 1 == n ? DOC_LAST_MAX : DOC_CELL_MAX);
 			size_t w = doc_width(c->text);
 			/* The titles come last: a column without a cell in it is not shown. */
 			if (w > width[i] && (at || width[i]))
@@ -175,14 +135,14 @@ static void put_facts(struct buf *out, const struct doc_style *style, const stru
 {
 	size_t width = 0;
 	for (size_t i = 0; i < b->n_items; i += 2) {
-		char *name = cell_text(b->items[i], CELL_MAX);
+		char *name = doc_clip(b->items[i], DOC_CELL_MAX);
 		size_t w = doc_width(name);
 		width = w > width ? w : width;
 		free(name);
 	}
 	for (size_t i = 0; i + 1 < b->n_items; i += 2) {
 		struct buf lead = BUF_INIT;
-		char *name = cell_text(b->items[i], CELL_MAX);
+		char *name = doc_clip(b->items[i], DOC_CELL_MAX);
 		buf_printf(&lead, "  %s", name);
 		size_t w = doc_width(name);
 		buf_pad(&lead, ' ', (w < width ? width - w : 0) + 2);
@@ -190,18 +150,6 @@ static void put_facts(struct buf *out, const struct doc_style *style, const stru
 		free(name);
 		buf_free(&lead);
 	}
-}
-
-static bool block_loud(const struct doc_block *b)
-{
-	if (b->kind == DOC_TEXT)
-		return b->tone == DOC_WARN || b->tone == DOC_BAD;
-	if (b->kind != DOC_TABLE)
-		return false;
-	for (size_t r = 0; r < b->n_cells / b->n_columns; r++)
-		if (row_loud(b, r))
-			return true;
-	return false;
 }
 
 static void put_block(struct buf *out, const struct doc_style *style, const struct doc_block *b)
@@ -218,34 +166,31 @@ static void put_block(struct buf *out, const struct doc_style *style, const stru
 	}
 }
 
+struct page {
+	const struct doc_style *style;
+	struct buf *out;
+	const struct doc_block *before;
+};
+
+static void put_next(void *ctx, const struct doc_block *b)
+{
+	struct page *p = ctx;
+	/* An empty line before headings, and between a table and what has no heading. */
+	bool apart = b->kind == DOC_HEADING ||
+	             (p->before && p->before->kind != DOC_HEADING &&
+	              (b->kind == DOC_TABLE || p->before->kind == DOC_TABLE));
+	if (apart && p->out->len)
+		buf_putc(p->out, '\n');
+	put_block(p->out, p->style, b);
+	p->before = b;
+}
+
 static void render(const struct doc *d, const struct doc_style *style, struct buf *out)
 {
+	struct page p = { .style = style, .out = out };
 	if (*d->title && !style->quiet)
 		put_bold(out, style, d->title);
-	const struct doc_block *before = NULL, *heading = NULL;
-	for (size_t i = 0; i < d->n_blocks; i++) {
-		const struct doc_block *b = &d->blocks[i];
-		if (b->kind == DOC_HEADING)
-			heading = b;
-		if (style->quiet && !block_loud(b))
-			continue;
-		/* Also where little is printed a table has a name. */
-		if (style->quiet && b->kind == DOC_TABLE && heading) {
-			if (out->len)
-				buf_putc(out, '\n');
-			put_block(out, style, heading);
-			before = heading;
-			heading = NULL;
-		}
-		/* An empty line before headings, and between a table and what has no heading. */
-		bool apart = b->kind == DOC_HEADING ||
-		             (before && before->kind != DOC_HEADING &&
-		              (b->kind == DOC_TABLE || before->kind == DOC_TABLE));
-		if (apart && out->len)
-			buf_putc(out, '\n');
-		put_block(out, style, b);
-		before = b;
-	}
+	doc_walk(d, style->quiet, put_next, &p);
 }
 
 const struct report_ops report_text = {
