@@ -10,7 +10,15 @@
 #include "harness/cmd_run.h"
 #include "harness/progress.h"
 
-enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256 };
+enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
+
+enum { RECORDS_CHANNEL, RECORDS_FILES };
+static const struct opt_choice records_choices[] = {
+	{ "channel", RECORDS_CHANNEL, 0, "ranks connect to this host" },
+	{ "files", RECORDS_FILES, 0,
+	  "ranks write into the run's folder, which all nodes must see" },
+	{ NULL, 0, 0, NULL },
+};
 
 #define AT(field) offsetof(struct run_opts, field)
 static const struct opt run_opts[] = {
@@ -34,9 +42,25 @@ static const struct opt run_opts[] = {
 	  "local", AT(launcher), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "nodes", "NODESET", "which nodes: n[001-064]", NULL, AT(nodes), 0, 0, NULL,
 	  0 },
-	{ OPT_INT, 0, "max-pairs", "N", "pairs measured at the same time; 0: all of a round", "0",
-	  AT(max_pairs), 0, PAIRS_MAX, NULL, 0 },
+	{ OPT_STRING, 0, "max-pairs", "N",
+	  "pairs and small groups measured at the same time; 0: all of a round", NULL,
+	  AT(max_pairs), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "seed", "N", "repeats the order of an earlier run", NULL, AT(seed), 0, 0,
+	  NULL, 0 },
+	{ OPT_GROUP, 0, NULL, NULL, "On a cluster", NULL, 0, 0, 0, NULL, 0 },
+	{ OPT_STRINGS, 0, "alloc", "OPT=VAL",
+	  "an option of the allocation that srun makes: partition=gpu, account=x, time=30, "
+	  "exclusive=no; may be repeated",
+	  NULL, AT(alloc), 0, 0, NULL, 0 },
+	{ OPT_STRINGS, 0, "step", "OPT=VAL",
+	  "an option of each step: mpi=pmix, gres=gpu:4; may be repeated", NULL, AT(step), 0, 0,
+	  NULL, 0 },
+	{ OPT_ENUM, 0, "records", "HOW", "how ranks reach this host", "channel", AT(records), 0, 0,
+	  records_choices, 0 },
+	{ OPT_STRING, 0, "port-range", "LO-HI", "the control channel listens on one of these ports",
+	  NULL, AT(port_range), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "control-address", "ADDRESS",
+	  "the one address of this host that ranks connect to", NULL, AT(control_address), 0, 0,
 	  NULL, 0 },
 	{ OPT_GROUP, 0, NULL, NULL, "What becomes of it", NULL, 0, 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "baseline", "NAME|FILE", "judge the run against this baseline", NULL,
@@ -72,10 +96,38 @@ static int parse_whole(const char *name, const char *text, uint64_t max, uint64_
 	return HB_OK;
 }
 
+static int parse_ports(const char *text, int *lo, int *hi, struct hb_err *err)
+{
+	const char *dash = strchr(text, '-');
+	uint64_t from = 0, to = 0;
+	char *first = hb_strndup(text, dash ? (size_t)(dash - text) : strlen(text));
+	int rc = parse_whole("port-range", first, PORT_MAX, &from, err);
+
+	if (rc == HB_OK)
+		rc = parse_whole("port-range", dash ? dash + 1 : first, PORT_MAX, &to, err);
+	free(first);
+	if (rc == HB_OK && (from == 0 || to < from))
+		rc = hb_fail(err, HB_E_USAGE,
+		             "--port-range '%.40s': LO-HI with 1 <= LO <= HI is wanted", text);
+	*lo = (int)from;
+	*hi = (int)to;
+	return rc;
+}
+
+static void fill_cluster(const struct run_opts *o, struct measure_request *r)
+{
+	r->files = o->records == RECORDS_FILES;
+	r->control_address = o->control_address;
+	r->alloc = (const char *const *)o->alloc.v;
+	r->n_alloc = o->alloc.n;
+	r->step = (const char *const *)o->step.v;
+	r->n_step = o->step.n;
+}
+
 static int fill_request(const struct run_opts *o, const struct measure_inject *inject,
                         struct measure_request *r, struct hb_err *err)
 {
-	uint64_t rounds = 0;
+	uint64_t rounds = 0, pairs = 0;
 	int rc = HB_OK;
 
 	*r = (struct measure_request){ .suite = o->suite,
@@ -89,7 +141,7 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		                       .precision = o->precision,
 		                       .max_time_s = o->max_time,
 		                       .confirm = !o->no_confirm,
-		                       .max_pairs = o->max_pairs,
+		                       .max_pairs = -1,
 		                       .inject = inject->spec ? inject : NULL,
 		                       .signal_fd = -1 };
 	if (o->label && strlen(o->label) > LABEL_MAX)
@@ -103,6 +155,13 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 			rc = hb_fail(err, HB_E_USAGE, "--rounds 0: at least 1, or all");
 		r->rounds = (int)rounds;
 	}
+	if (rc == HB_OK && o->max_pairs) {
+		rc = parse_whole("max-pairs", o->max_pairs, PAIRS_MAX, &pairs, err);
+		r->max_pairs = (int)pairs;
+	}
+	if (rc == HB_OK && o->port_range)
+		rc = parse_ports(o->port_range, &r->port_lo, &r->port_hi, err);
+	fill_cluster(o, r);
 	if (rc == HB_OK && o->seed)
 		return parse_whole("seed", o->seed, INT64_MAX, &r->seed, err);
 	/* Small enough to be typed again, and exact in every JSON reader. */

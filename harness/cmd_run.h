@@ -7,8 +7,10 @@
 
 struct run_opts {
 	char *suite, *bench, *sizes, *rounds, *launcher, *nodes, *seed, *baseline, *label, *inject;
+	char *max_pairs, *port_range, *control_address;
+	struct opt_strings alloc, step;
 	double precision, max_time;
-	int max_pairs, no_confirm, dry_run;
+	int records, no_confirm, dry_run;
 };
 
 /* Prints what would be started and measured. */

@@ -29,12 +29,13 @@ static json_object *words_json(char *const *words)
 static void put_command(struct doc *d, json_object *o, const struct measure *m,
                         const struct plan_step *step)
 {
-	struct launch_what w = { m->arg, &m->plan, step };
+	struct launch_what w = { &m->site, &m->plan, step, NULL };
+	struct launch_reach reach = { .attempt = 1, .files = m->req.files ? "..." : NULL };
 	struct launch_command c;
 	struct buf line = BUF_INIT;
 	struct hb_err err;
 
-	if (launch_command_make(m->ops, &w, 1, NULL, NULL, &c, &err) != HB_OK) {
+	if (launch_command_make(&w, &reach, &c, &err) != HB_OK) {
 		doc_text(d, DOC_WARN, "skipped: %s", err.text);
 		js_set_str(o, "skipped", err.text);
 		return;

@@ -60,6 +60,18 @@ static bool says_skip(int status, const struct spawn *c)
 	       strstr(spawn_text(c, SPAWN_ERR), "error while loading shared libraries");
 }
 
+/* What to try where ranks ran but could not reach the harness. */
+static const char *reach_hint(const struct step_run *r)
+{
+	if (r->files)
+		return "; do all nodes see that folder?";
+	if (r->l->p.site->ops->remote &&
+	    strstr(spawn_text(r->child, SPAWN_ERR), "cannot reach hpcbench"))
+		return "; where nodes may not connect to this host, name what they can reach with "
+		       "--control-address or --port-range, or use --records files";
+	return "";
+}
+
 /* Nobody ever connected: a library that is missing, or a launcher that does not work. */
 static enum step_status nobody_came(struct step_run *r)
 {
@@ -76,14 +88,16 @@ static enum step_status nobody_came(struct step_run *r)
 	}
 	spawn_status_text(status, how, sizeof how);
 	if (!ended || l->signal)
-		snprintf(how, sizeof how, "within %d s", l->p.ops->connect_ms / 1000);
+		snprintf(how, sizeof how, "within %d s", l->p.site->ops->connect_ms / 1000);
 	snprintf(l->reason, sizeof l->reason,
-	         "launcher %s started no rank of hpcbench-%s that connected (%s)%s%s",
-	         l->p.ops->name, r->step->helper, how, line[0] ? ": " : "", line);
+	         "launcher %s started no rank of hpcbench-%s that %s (%s)%s%s%s",
+	         l->p.site->ops->name, r->step->helper,
+	         r->files ? "wrote into the run's folder" : "connected", how, line[0] ? ": " : "",
+	         line, reach_hint(r));
 	return STEP_FAILED;
 }
 
-static void log_step_end(struct step_run *r, enum step_status s)
+static void log_step_end(struct step_run *r, enum step_status s, const struct launch_cause *cause)
 {
 	json_object *line = step_journal(r, "step-end");
 	int status = 0;
@@ -95,20 +109,36 @@ static void log_step_end(struct step_run *r, enum step_status s)
 		else if (WIFSIGNALED(status))
 			js_set_i64(line, "signal", WTERMSIG(status));
 	}
+	if (cause && cause->name)
+		js_set_str(line, "cause", cause->name);
+	if (cause && cause->node[0])
+		js_set_str(line, "node", cause->node);
 	if (r->l->reason[0])
 		js_set_str(line, "reason", r->l->reason);
+	else if (cause && cause->text[0])
+		js_set_str(line, "reason", cause->text);
 	step_log(r, line);
 }
 
 static int start_child(struct step_run *r, struct hb_err *err)
 {
 	struct launch *l = r->l;
-	struct launch_what w = { l->p.arg, l->p.plan, r->step };
+	struct launch_what w = { l->p.site, l->p.plan, r->step, r->left_out };
+	struct launch_reach reach = { .attempt = r->attempt };
 	struct launch_command c;
 	json_object *line;
-	int rc = launch_command_make(l->p.ops, &w, r->attempt, ctl_address(l->ctl),
-	                             ctl_token(l->ctl), &c, err);
+	int rc = HB_OK;
 
+	if (l->p.files) {
+		rc = step_files_open(r, err);
+		if (rc == HB_OK)
+			reach.files = step_files_folder(r);
+	} else {
+		reach.address = ctl_address(l->ctl);
+		reach.token = ctl_token(l->ctl);
+	}
+	if (rc == HB_OK)
+		rc = launch_command_make(&w, &reach, &c, err);
 	if (rc != HB_OK)
 		return rc;
 	struct spawn_params p = { .argv = (const char *const *)c.argv,
@@ -116,7 +146,8 @@ static int start_child(struct step_run *r, struct hb_err *err)
 		                  .missing_hint = c.missing_hint,
 		                  .line = l->p.output,
 		                  .ctx = l->p.ctx };
-	ctl_expect(l->ctl, r->step->id, r->attempt, r->step->n_ranks, &step_handlers, r);
+	if (l->ctl)
+		ctl_expect(l->ctl, r->step->id, r->attempt, r->n_world, &step_handlers, r);
 	rc = spawn_start(&p, &r->child, err);
 	if (rc == HB_OK) {
 		line = step_journal(r, "step-start");
@@ -128,11 +159,28 @@ static int start_child(struct step_run *r, struct hb_err *err)
 	return rc;
 }
 
-/* True when ranks or the launcher died under jobs that another start could still run. */
-static bool again(const struct step_run *r, bool deadline)
+/*
+ * True when ranks or the launcher died under jobs that another start could still run. Whoever
+ * cancels a step means it.
+ */
+static bool again(const struct step_run *r, bool deadline, const struct launch_cause *cause)
 {
 	return !deadline && r->joined > 0 && r->attempt < LAUNCH_ATTEMPTS && !r->l->signal &&
-	       !r->world_wrong && r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
+	       (!cause->name || cause->again) && !r->world_wrong && r->l->log.err.code == HB_OK &&
+	       sched_worth_relaunch(&r->s);
+}
+
+/* What the launcher says about an end that was not ours; the node that it blames is lost. */
+static void learn_cause(struct step_run *r, struct launch_cause *cause)
+{
+	const struct launcher_ops *ops = r->l->p.site->ops;
+
+	*cause = (struct launch_cause){ 0 };
+	if (!ops->explain || r->l->signal)
+		return;
+	ops->explain(spawn_text(r->child, SPAWN_ERR), cause);
+	if (cause->node[0] && cause->again)
+		step_node_lost(r, cause->node, cause->text);
 }
 
 static void attempt_reset(struct step_run *r)
@@ -169,55 +217,92 @@ static enum step_status finish(struct step_run *r, enum step_status s)
 	return s == STEP_DONE && lost ? STEP_PARTIAL : s;
 }
 
+/* One start, to its end. *by_itself: the launcher was gone before we ended it. */
+static int run_attempt(struct step_run *r, bool *late, bool *by_itself, struct hb_err *err)
+{
+	int rc = step_seats_choose(r, err);
+
+	if (rc == HB_OK && !sched_worth_relaunch(&r->s))
+		return HB_OK; /* everybody it needs is lost: there is nobody to start it with */
+	if (rc == HB_OK)
+		rc = start_child(r, err);
+	if (rc != HB_OK)
+		return rc;
+	launch_log_flush(&r->l->log, NULL);
+	*late = step_loop(r) == HB_E_TIMEOUT;
+	*by_itself = spawn_ended(r->child, NULL);
+	if (!*by_itself)
+		step_end_child(r);
+	step_drain(r);
+	return HB_OK;
+}
+
+static void attempt_close(struct step_run *r)
+{
+	if (r->l->ctl)
+		ctl_expect(r->l->ctl, 0, 0, 0, NULL, NULL);
+	step_files_close(r);
+	spawn_free(r->child);
+	r->child = NULL;
+}
+
+/* What became of an attempt that will not be tried again; the reason too. */
+static enum step_status judge_attempt(struct step_run *r, bool lost_launcher,
+                                      const struct launch_cause *cause)
+{
+	struct launch *l = r->l;
+
+	if (l->signal) {
+		snprintf(l->reason, sizeof l->reason, "stopped by %s", signal_text(l->signal));
+		return STEP_CANCELLED;
+	}
+	if (r->world_wrong)
+		return STEP_FAILED;
+	if (r->child && r->joined == 0)
+		return nobody_came(r);
+	if (lost_launcher)
+		snprintf(l->reason, sizeof l->reason, "%s",
+		         cause->text[0] ? cause->text : "the launcher ended before its work");
+	return STEP_DONE;
+}
+
 /* Runs attempts until there is nothing left to try. A failing start is a skip or a failure. */
 static enum step_status run_attempts(struct step_run *r)
 {
 	struct launch *l = r->l;
 	enum step_status s = STEP_DONE;
+	struct launch_cause cause = { 0 };
 	struct hb_err err;
 	bool more = true;
 
 	while (more) {
+		bool late = false, by_itself = false;
 		attempt_reset(r);
-		if (start_child(r, &err) != HB_OK) {
+		if (run_attempt(r, &late, &by_itself, &err) != HB_OK) {
 			snprintf(l->reason, sizeof l->reason, "%s", err.text);
 			s = finish(r, err.code == HB_E_UNSUPPORTED ? STEP_SKIPPED : STEP_FAILED);
-			log_step_end(r, s);
+			log_step_end(r, s, NULL);
+			attempt_close(r);
 			return s;
 		}
-		launch_log_flush(&l->log, NULL);
-		bool late = step_loop(r) == HB_E_TIMEOUT;
-		bool by_itself = spawn_ended(r->child, NULL);
-		if (!by_itself)
-			step_end_child(r);
-		step_drain(r);
 		bool unfinished = sched_worth_relaunch(&r->s);
-		more = again(r, late);
-		if (l->signal) {
-			s = STEP_CANCELLED;
-			snprintf(l->reason, sizeof l->reason, "stopped by %s",
-			         signal_text(l->signal));
-		} else if (r->world_wrong) {
-			s = STEP_FAILED;
-		} else if (r->joined == 0) {
-			s = nobody_came(r);
-		} else if (by_itself && unfinished && !more) {
-			snprintf(l->reason, sizeof l->reason, "the launcher ended before its work");
-		}
+		if (by_itself && unfinished)
+			learn_cause(r, &cause);
+		more = again(r, late, &cause);
+		if (!more)
+			s = judge_attempt(r, by_itself && unfinished, &cause);
 		if (more) {
-			step_event(
-			        r, "warn", "relaunch",
-			        "step %llu lost ranks; it is started once more, without what was "
-			        "being measured when they went",
-			        (unsigned long long)r->step->id);
+			step_event(r, "warn", "relaunch",
+			           "step %llu lost ranks%s%s%s; it is started once more, without "
+			           "what was being measured when they went",
+			           (unsigned long long)r->step->id, cause.text[0] ? " (" : "",
+			           cause.text, cause.text[0] ? ")" : "");
 			sched_relaunch(&r->s);
 		} else {
 			s = finish(r, s);
 		}
-		log_step_end(r, more ? STEP_PARTIAL : s);
-		ctl_expect(l->ctl, 0, 0, 0, NULL, NULL);
-		spawn_free(r->child);
-		r->child = NULL;
+		log_step_end(r, more ? STEP_PARTIAL : s, &cause);
+		attempt_close(r);
 	}
 	return s;
 }
@@ -243,17 +328,28 @@ int launch_step(struct launch *l, size_t index, enum step_status *status, const 
 
 /* ---- the run ---- */
 
+static int open_channel(struct launch *l, struct hb_err *err)
+{
+	const struct launch_site *site = l->p.site;
+	bool given = l->p.port_lo > 0;
+	struct ctl_params c = { .run = l->p.run,
+		                .remote = site->ops->remote,
+		                .address = l->p.control_address,
+		                .first_node = site->first_node,
+		                .port_lo = given ? l->p.port_lo : site->port_lo,
+		                .port_hi = given ? l->p.port_hi : site->port_hi };
+
+	return l->p.files ? HB_OK : ctl_open(&c, &l->ctl, err);
+}
+
 int launch_open(const struct launch_params *p, struct launch **out, struct hb_err *err)
 {
 	struct launch *l = hb_alloc(sizeof *l);
-	struct ctl_params c = { .run = p->run };
 	int rc;
 
 	l->p = *p;
 	l->start_ms = wait_now_ms();
 	rc = launch_log_open(&l->log, p->dir, err);
-	if (rc == HB_OK)
-		rc = ctl_open(&c, &l->ctl, err);
 	if (rc == HB_OK) {
 		json_object *o = json_object_new_object();
 		js_set_str(o, "type", "start");
@@ -261,6 +357,10 @@ int launch_open(const struct launch_params *p, struct launch **out, struct hb_er
 		rc = launch_journal(l, o, err);
 		js_put(o);
 	}
+	if (rc == HB_OK && p->site->ops->open)
+		rc = p->site->ops->open(p->site, p->plan, err);
+	if (rc == HB_OK)
+		rc = open_channel(l, err);
 	if (rc != HB_OK) {
 		launch_close(l, NULL);
 		return rc;
@@ -286,6 +386,7 @@ int launch_close(struct launch *l, struct hb_err *err)
 		return HB_OK;
 	int rc = launch_log_close(&l->log, err);
 	ctl_close(l->ctl);
+	launch_site_close(l->p.site);
 	free(l);
 	return rc;
 }

@@ -23,27 +23,72 @@ void launch_command_arg(struct launch_command *c, const char *fmt, ...) HB_PRINT
 void launch_command_env(struct launch_command *c, const char *fmt, ...) HB_PRINTF(2, 3);
 void launch_command_free(struct launch_command *c);
 
+struct launcher_ops;
+
+/* A launcher as one run uses it; strings are borrowed unless they say owned. */
+struct launch_site {
+	const struct launcher_ops *ops;
+	const char *arg;                        /* behind the colon of --launcher; NULL */
+	const char *const *alloc, *const *step; /* --alloc and --step, "OPT=VAL" or "OPT" */
+	size_t n_alloc, n_step;
+	const char *memory; /* folder for what is found out once and remembered; NULL: nowhere */
+	int signal_fd;      /* as in launch_params */
+	void (*note)(void *ctx, const char *level, const char *text);
+	void *ctx;
+	/* Set by ops->open, for the control channel; owned by the site. */
+	char *first_node; /* an address or name of the first node; NULL: unknown */
+	int port_lo, port_hi;
+	void *state; /* of ops; freed by ops->close */
+};
+void launch_site_close(struct launch_site *s); /* also where open failed or never came */
+
 /* What a launcher needs to know to write its command. */
 struct launch_what {
-	const char *arg; /* behind the colon of --launcher; NULL */
+	const struct launch_site *site;
 	const struct plan *plan;
 	const struct plan_step *step;
+	const bool *left_out; /* seats that are not started; NULL: none. Whole nodes only. */
+};
+
+/* Why a launcher's processes ended, as far as it tells. */
+struct launch_cause {
+	const char *name;                /* for the journal; static; NULL: not known */
+	char node[NODESET_NAME_MAX + 1]; /* to blame; "": nobody */
+	char text[300];                  /* one clean line; "" */
+	bool again;                      /* the same step without that node may go well */
 };
 
 /* A way of starting processes: one row each. */
 struct launcher_ops {
 	const char *name, *summary;
 	const char *arg; /* placeholder of what stands behind the colon, NULL: nothing may */
-	/* The nodes, given --nodes (NULL: not given). */
-	int (*nodes)(const char *arg, const char *wanted, struct nodeset *out, struct hb_err *err);
-	/* Arguments and the launcher's own environment; the control channel's is added after. */
+	bool remote;     /* ranks run on other hosts than this one */
+	bool leaves_out; /* can start a step without some of its nodes */
+	/*
+	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
+	 * in *absent (may be left NULL); the caller frees both.
+	 */
+	int (*nodes)(struct launch_site *s, const char *wanted, struct nodeset *out,
+	             struct plan_absent **absent, size_t *n_absent, struct hb_err *err);
+	/* Before the first step, with the plan: whatever must be had first. May be NULL. */
+	int (*open)(struct launch_site *s, const struct plan *plan, struct hb_err *err);
+	/*
+	 * Before each start: why a node cannot take part any more, as reason[node], owned by the
+	 * caller; the others stay NULL. May be NULL.
+	 */
+	int (*look)(struct launch_site *s, const struct plan *plan, char **reason,
+	            struct hb_err *err);
+	/* Arguments and the launcher's own environment; the control channel's is there before. */
 	int (*command)(const struct launch_what *w, struct launch_command *out, struct hb_err *err);
+	/* From standard error. May be NULL. */
+	void (*explain)(const char *text, struct launch_cause *out);
+	void (*close)(struct launch_site *s); /* frees state; may be NULL */
 	int connect_ms;  /* from the start until the first rank must have connected */
 	int straggle_ms; /* from the last rank that connected to the next one */
 	int slack_ms;    /* what a unit may take beside its own deadline: set-up, the way here */
 };
 extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
-extern const struct launcher_ops launcher_local, launcher_sim;
+extern const struct launcher_ops launcher_local, launcher_sim, launcher_srun;
 
 /* "sim:FILE" -> its row and *arg (borrowed from text, or NULL). HB_E_USAGE names what there is. */
 int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
@@ -55,9 +100,14 @@ int launcher_find(const char *text, const struct launcher_ops **out, const char 
  */
 int launch_helper_path(const char *helper, char **path, struct hb_err *err);
 
-/* The whole command of a step. address, token NULL: for showing ("..." in their place). */
-int launch_command_make(const struct launcher_ops *ops, const struct launch_what *w,
-                        uint64_t attempt, const char *address, const char *token,
+/* How ranks reach the harness: over a channel, or through files in a folder. */
+struct launch_reach {
+	uint64_t attempt;
+	const char *address, *token; /* NULL: for showing, "..." stands in their place */
+	const char *files;           /* the folder; NULL: the channel is used */
+};
+/* The whole command of a step. */
+int launch_command_make(const struct launch_what *w, const struct launch_reach *reach,
                         struct launch_command *out, struct hb_err *err);
 
 /* ---- running ---- */
@@ -71,12 +121,14 @@ struct launch_progress {
 };
 
 struct launch_params {
-	const char *run, *dir; /* run id and its directory, which exists */
-	const struct launcher_ops *ops;
-	const char *arg;
+	const char *run, *dir;    /* run id and its directory, which exists */
+	struct launch_site *site; /* closed with the launch */
 	struct plan *plan;
-	const char *inject_node; /* --inject BENCH:FACTOR@NODE; NULL: everywhere */
-	int signal_fd;           /* a signalfd that tells of SIGINT and SIGTERM; -1: none */
+	bool files;                  /* records by files instead of the control channel */
+	const char *control_address; /* NULL: as contracts.md section 3 says */
+	int port_lo, port_hi;        /* 0: the site's, else any */
+	const char *inject_node;     /* --inject BENCH:FACTOR@NODE; NULL: everywhere */
+	int signal_fd;               /* a signalfd that tells of SIGINT and SIGTERM; -1: none */
 	/* Told what happens; each may be NULL. */
 	void (*progress)(void *ctx, const struct launch_progress *p);
 	void (*note)(void *ctx, const char *level, const char *text); /* one line */

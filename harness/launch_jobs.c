@@ -16,8 +16,14 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->host = hb_alloc((n_ranks + 1) * sizeof *r->host);
 	r->why = hb_alloc((n_ranks + 1) * sizeof *r->why);
 	r->heard_ms = hb_alloc((n_ranks + 1) * sizeof *r->heard_ms);
+	r->world = hb_alloc((n_ranks + 1) * sizeof *r->world);
+	r->seat = hb_alloc((n_ranks + 1) * sizeof *r->seat);
+	r->left_out = hb_alloc((n_ranks + 1) * sizeof *r->left_out);
+	r->n_world = step->n_ranks;
 	for (size_t i = 0; i < n_ranks; i++)
 		r->host[i] = hb_strdup(plan->nodes.v[step->rank_node[i]]);
+	for (size_t i = 0; i < n_ranks; i++)
+		r->world[i] = r->seat[i] = (int)i;
 	r->due_ms = hb_alloc((step->n_jobs + 1) * sizeof *r->due_ms);
 	r->unit_at = hb_alloc((step->n_jobs + 1) * sizeof *r->unit_at);
 	for (size_t j = 0; j < step->n_jobs; j++) {
@@ -37,6 +43,9 @@ void step_run_free(struct step_run *r)
 	free(r->host);
 	free(r->why);
 	free(r->heard_ms);
+	free(r->world);
+	free(r->seat);
+	free(r->left_out);
 	free(r->due_ms);
 	free(r->unit_at);
 	free(r->ended);
@@ -92,10 +101,12 @@ void step_renew_due(struct step_run *r, size_t j)
 {
 	double s = step_entry(r, &r->step->jobs[j])->deadline_s;
 
-	r->due_ms[j] = wait_now_ms() + r->l->p.ops->slack_ms + (int64_t)(s * 1000);
+	/* By files nobody hears when a case begins: the step's deadline is the only one. */
+	if (!r->files)
+		r->due_ms[j] = wait_now_ms() + r->l->p.site->ops->slack_ms + (int64_t)(s * 1000);
 }
 
-void step_announce_job(struct step_run *r, size_t j)
+void step_log_job_start(struct step_run *r, size_t j)
 {
 	json_object *line = step_journal(r, "job-start");
 	struct buf text = BUF_INIT;
@@ -106,6 +117,11 @@ void step_announce_job(struct step_run *r, size_t j)
 	js_set_str(line, "what", buf_text(&text));
 	step_log(r, line);
 	buf_free(&text);
+}
+
+void step_announce_job(struct step_run *r, size_t j)
+{
+	step_log_job_start(r, j);
 	sched_started(&r->s, j);
 }
 
@@ -117,7 +133,7 @@ void step_send_job(struct step_run *r, size_t j)
 	step_renew_due(r, j);
 	/* A rank that cannot be told is on its way out: its leave is about to come. */
 	for (int i = 0; i < job->n_ranks; i++)
-		ctl_send(r->l->ctl, job->ranks[i], msg, NULL);
+		ctl_send(r->l->ctl, r->world[job->ranks[i]], msg, NULL);
 	js_put(msg);
 }
 
@@ -188,9 +204,8 @@ static void remember(struct step_run *r, int rank, const char *why)
 	r->why[rank] = hb_format("rank %d on %s: %s", rank, r->host[rank], why);
 }
 
-void step_on_leave(void *ctx, int rank, const char *why)
+void step_on_leave(struct step_run *r, int rank, const char *why)
 {
-	struct step_run *r = ctx;
 	bool was_lost = r->s.rank[rank] == RANK_LOST;
 	bool was_told = r->quitting && r->s.rank_job[rank] == SIZE_MAX;
 	size_t j = sched_gone(&r->s, rank);
@@ -264,7 +279,7 @@ static void expire(struct step_run *r, size_t j)
 	const struct plan_job *job = &r->step->jobs[j];
 	int *late = hb_alloc((size_t)job->n_ranks * sizeof *late);
 	bool was_running = r->s.job[j] == JOB_RUNNING;
-	double s = step_entry(r, job)->deadline_s + r->l->p.ops->slack_ms / 1000.0;
+	double s = step_entry(r, job)->deadline_s + r->l->p.site->ops->slack_ms / 1000.0;
 	int n = sched_expired(&r->s, j, late);
 	struct buf who = BUF_INIT;
 
@@ -298,7 +313,7 @@ static bool watched(const struct step_run *r, size_t j)
 
 static bool idle(const struct step_run *r, int rank)
 {
-	return r->s.rank[rank] == RANK_HERE && r->s.rank_job[rank] == SIZE_MAX;
+	return !r->files && r->s.rank[rank] == RANK_HERE && r->s.rank_job[rank] == SIZE_MAX;
 }
 
 void step_check_deadlines(struct step_run *r, int64_t now)

@@ -15,12 +15,15 @@ static void short_host(char out[HOST_MAX])
 	out[strcspn(out, ".")] = '\0';
 }
 
-static int local_nodes(const char *arg, const char *wanted, struct nodeset *out, struct hb_err *err)
+static int local_nodes(struct launch_site *s, const char *wanted, struct nodeset *out,
+                       struct plan_absent **absent, size_t *n_absent, struct hb_err *err)
 {
 	char host[HOST_MAX];
 	int rc;
 
-	(void)arg;
+	(void)s;
+	(void)absent;
+	(void)n_absent;
 	short_host(host);
 	*out = (struct nodeset){ 0 };
 	if (!wanted)
@@ -82,8 +85,6 @@ static int cores_allowed(void)
  */
 static void mpirun_words(const struct launch_what *w, struct launch_command *c)
 {
-	static const char *const passed[] = { "CONTROL", "TOKEN", "RUN", "STEP",
-		                              "ATTEMPT", "RANKS", "NODE" };
 	int ranks = w->step->n_ranks;
 
 	c->missing_hint = "install Open MPI (Debian, Ubuntu: openmpi-bin) or load its module";
@@ -102,9 +103,9 @@ static void mpirun_words(const struct launch_what *w, struct launch_command *c)
 		launch_command_arg(c, "--oversubscribe");
 	}
 	/* Names without values: no process list shows the token. */
-	for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
+	for (size_t i = 0; i < c->n_env; i++) {
 		launch_command_arg(c, "-x");
-		launch_command_arg(c, "HPCBENCH_%s", passed[i]);
+		launch_command_arg(c, "%.*s", (int)strcspn(c->env[i], "="), c->env[i]);
 	}
 	if (getuid() == 0) {
 		launch_command_env(c, "OMPI_ALLOW_RUN_AS_ROOT=1");
@@ -121,6 +122,7 @@ static int local_command(const struct launch_what *w, struct launch_command *out
 
 	if (rc != HB_OK)
 		return rc;
+	launch_command_env(out, "HPCBENCH_NODE=%s", w->plan->nodes.v[step->rank_node[0]]);
 	if (strcmp(step->helper, "mpi") == 0)
 		mpirun_words(w, out);
 	else if (step->n_ranks != 1)
@@ -128,7 +130,6 @@ static int local_command(const struct launch_what *w, struct launch_command *out
 		             "launcher local starts hpcbench-%s with one rank, not %d",
 		             step->helper, step->n_ranks);
 	launch_command_arg(out, "%s", path);
-	launch_command_env(out, "HPCBENCH_NODE=%s", w->plan->nodes.v[step->rank_node[0]]);
 	free(path);
 	return rc;
 }

@@ -38,16 +38,20 @@ static void turn(struct step_run *r, int64_t until_ms)
 	size_t n = 0;
 	int ms = wait_until(wait_now_ms(), until_ms);
 
-	v[n++] = (struct pollfd){ ctl_fd(l->ctl), POLLIN, 0 };
+	if (l->ctl)
+		v[n++] = (struct pollfd){ ctl_fd(l->ctl), POLLIN, 0 };
 	if (l->p.signal_fd >= 0)
 		v[n++] = (struct pollfd){ l->p.signal_fd, POLLIN, 0 };
-	ms = wait_shorter(ms, ctl_timeout_ms(l->ctl));
+	ms = wait_shorter(ms, l->ctl ? ctl_timeout_ms(l->ctl) : STEP_FILES_TICK_MS);
 	if (r->child) {
 		n += spawn_fds(r->child, v + n);
 		ms = wait_shorter(ms, spawn_tick_ms(r->child));
 	}
 	poll(v, n, ms);
-	ctl_service(l->ctl);
+	if (l->ctl)
+		ctl_service(l->ctl);
+	else
+		step_files_service(r);
 	step_settle_blame(r);
 	if (r->child)
 		spawn_service(r->child);
@@ -84,18 +88,19 @@ static void report_progress(struct step_run *r)
 
 /* ---- the control channel's other handlers ---- */
 
-static void on_join(void *ctx, const struct ctl_hello *h)
+void step_joined(struct step_run *r, int seat, const struct ctl_hello *h)
 {
-	struct step_run *r = ctx;
 	json_object *line = step_journal(r, "connected");
 
-	if (strcmp(r->host[h->rank], h->host) != 0)
+	r->world[seat] = h->rank;
+	r->seat[h->rank] = seat;
+	if (strcmp(r->host[seat], h->host) != 0)
 		step_event(r, "warn", "host-name", "rank %d calls its host %s; the plan says %s",
-		           h->rank, h->host, r->host[h->rank]);
-	r->heard_ms[h->rank] = r->last_join_ms = wait_now_ms();
+		           seat, h->host, r->host[seat]);
+	r->heard_ms[seat] = r->last_join_ms = wait_now_ms();
 	r->joined++;
-	sched_joined(&r->s, h->rank);
-	js_set_i64(line, "rank", h->rank);
+	sched_joined(&r->s, seat);
+	js_set_i64(line, "rank", seat);
 	js_set_str(line, "host", h->host);
 	js_set_i64(line, "pid", h->pid);
 	step_log(r, line);
@@ -112,7 +117,29 @@ static void on_event(void *ctx, const char *code, const char *text, bool world)
 	step_event(r, world ? "error" : "warn", code, "%s", text);
 }
 
-const struct ctl_handlers step_handlers = { on_join, step_on_message, step_on_leave, on_event };
+static void on_join(void *ctx, const struct ctl_hello *h)
+{
+	struct step_run *r = ctx;
+
+	/* Each rank of the world is let in once, so there is a seat for each. */
+	step_joined(r, step_seat_take(r, h->rank, h->host, h->local), h);
+}
+
+static int on_message(void *ctx, int world, json_object *o, size_t len, struct hb_err *err)
+{
+	struct step_run *r = ctx;
+
+	return step_on_message(r, r->seat[world], o, len, err);
+}
+
+static void on_leave(void *ctx, int world, const char *why)
+{
+	struct step_run *r = ctx;
+
+	step_on_leave(r, r->seat[world], why);
+}
+
+const struct ctl_handlers step_handlers = { on_join, on_message, on_leave, on_event };
 
 /* ---- one attempt ---- */
 
@@ -128,10 +155,10 @@ static int absent(const struct step_run *r)
 /* Until when the ranks that are still missing may come; -1: none is missing. */
 static int64_t absent_until(const struct step_run *r)
 {
-	const struct launcher_ops *ops = r->l->p.ops;
+	const struct launcher_ops *ops = r->l->p.site->ops;
 	int64_t all = r->start_ms + ops->connect_ms;
 
-	if (absent(r) == 0)
+	if (absent(r) == 0 || (r->files && r->joined > 0))
 		return -1;
 	if (r->joined > 0 && r->last_join_ms + ops->straggle_ms < all)
 		return r->last_join_ms + ops->straggle_ms;
@@ -164,6 +191,8 @@ static int start_jobs(struct step_run *r)
 	size_t next[START_MAX], n;
 	bool idle = sched_running(&r->s) == 0;
 
+	if (r->files)
+		return HB_OK; /* the schedule is with the ranks already */
 	n = sched_next(&r->s, next, START_MAX);
 	for (size_t i = 0; i < n; i++)
 		step_announce_job(r, next[i]);
@@ -180,6 +209,9 @@ static bool attempt_over(struct step_run *r)
 {
 	if (r->l->signal || r->world_wrong || spawn_ended(r->child, NULL))
 		return true;
+	/* By files they end by themselves; who is late, the step's deadline says. */
+	if (r->files)
+		return r->joined == 0 && absent(r) == 0;
 	return absent(r) == 0 && sched_finished(&r->s);
 }
 
@@ -213,7 +245,7 @@ int step_loop(struct step_run *r)
 static bool anybody_lost(const struct step_run *r)
 {
 	for (int i = 0; i < r->step->n_ranks; i++)
-		if (r->s.rank[i] == RANK_LOST)
+		if (r->s.rank[i] == RANK_LOST && !r->left_out[i])
 			return true;
 	return false;
 }
@@ -234,7 +266,7 @@ void step_end_child(struct step_run *r)
 
 	r->quitting = true;
 	js_set_str(quit, "msg", "quit");
-	for (int i = 0; i < r->step->n_ranks; i++)
+	for (int i = 0; r->l->ctl && i < r->n_world; i++)
 		if (ctl_connected(r->l->ctl, i))
 			ctl_send(r->l->ctl, i, quit, NULL);
 	js_put(quit);
@@ -257,9 +289,11 @@ void step_drain(struct step_run *r)
 	int64_t until = wait_now_ms() + DRAIN_MS;
 	int here = 1;
 
+	if (r->files)
+		step_files_finish(r);
 	while (here > 0 && wait_now_ms() < until) {
 		here = 0;
-		for (int i = 0; i < r->step->n_ranks; i++)
+		for (int i = 0; r->l->ctl && i < r->n_world; i++)
 			here += ctl_connected(r->l->ctl, i);
 		if (here > 0)
 			turn(r, until);

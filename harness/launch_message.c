@@ -49,6 +49,12 @@ static void set_endpoint(const struct step_run *r, json_object *msg, const char 
 	free(text);
 }
 
+/* Ranks are told by the launcher's numbers; by files, where nobody knows those yet, by seats. */
+static int step_rank_told(const struct step_run *r, int seat)
+{
+	return r->files ? seat : r->world[seat];
+}
+
 static void add_subject(const struct step_run *r, const struct plan_job *job, json_object *msg)
 {
 	const struct bench_info *info = step_entry(r, job)->info;
@@ -56,7 +62,7 @@ static void add_subject(const struct step_run *r, const struct plan_job *job, js
 	bool one_node = info->shape == BENCH_PAIR && plan_within_node(r->step, job);
 
 	for (int i = 0; i < job->n_ranks; i++)
-		json_object_array_add(ranks, json_object_new_int(job->ranks[i]));
+		json_object_array_add(ranks, json_object_new_int(step_rank_told(r, job->ranks[i])));
 	js_set_str(msg, "bench", info->name);
 	js_set_obj(msg, "ranks", ranks);
 	if (info->shape == BENCH_GROUP)

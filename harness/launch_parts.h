@@ -38,7 +38,7 @@ int launch_log_close(struct launch_log *l, struct hb_err *err);
 
 struct launch {
 	struct launch_params p;
-	struct ctl *ctl;
+	struct ctl *ctl; /* NULL in files mode */
 	struct launch_log log;
 	int signal;     /* the first one */
 	bool impatient; /* a second signal came */
@@ -57,6 +57,15 @@ struct step_run {
 	char **host;       /* the node's name */
 	char **why;        /* what became of it, once it is gone or lost */
 	int64_t *heard_ms; /* last word */
+	/*
+	 * A rank of the plan is a seat; the launcher's processes, the world, number themselves
+	 * otherwise, and nodes may be left out of it.
+	 */
+	int *world; /* of each seat: who sits there; -1: nobody yet */
+	int *seat;  /* of each rank of the world; -1: not here yet */
+	int n_world;
+	bool *left_out;           /* seats that this attempt does without */
+	struct step_files *files; /* NULL: records come over the control channel */
 	/* per job */
 	int64_t *due_ms; /* its next unit must have ended by then; 0: not running */
 	size_t *unit_at; /* where its units begin in ended */
@@ -87,6 +96,15 @@ static inline const struct suite_entry *step_entry(const struct step_run *r,
 	return &r->l->p.plan->suite->entries[job->entry];
 }
 
+/* ---- seats (launch_seats.c) ---- */
+
+/* Who is started in this attempt: everybody, less nodes that are lost where that can be said. */
+int step_seats_choose(struct step_run *r, struct hb_err *err);
+/* The seat of a rank of the world; -1: there is none left. */
+int step_seat_take(struct step_run *r, int world, const char *host, int local);
+/* All seats of a node are lost, for this reason. */
+void step_node_lost(struct step_run *r, const char *node, const char *why);
+
 /* ---- one attempt (launch_loop.c) ---- */
 
 extern const struct ctl_handlers step_handlers;
@@ -100,19 +118,36 @@ int step_loop(struct step_run *r);
 void step_end_child(struct step_run *r);
 /* Takes what ended processes left in their sockets. */
 void step_drain(struct step_run *r);
+/* A rank has introduced itself and sits there from now on. */
+void step_joined(struct step_run *r, int seat, const struct ctl_hello *h);
+
+/* ---- records by files (launch_files.c); harness/README.md has the format ---- */
+
+/* The folder with the schedule of everything that can still be measured. */
+int step_files_open(struct step_run *r, struct hb_err *err);
+const char *step_files_folder(const struct step_run *r);
+/* Takes what ranks have written since. */
+void step_files_service(struct step_run *r);
+/* How long a poll may sleep at most, in ms. */
+enum { STEP_FILES_TICK_MS = 250 };
+/* Takes the rest, after the processes are gone. */
+void step_files_finish(struct step_run *r);
+void step_files_close(struct step_run *r);
 
 /* ---- jobs (launch_jobs.c, launch_message.c) and records (launch_records.c) ---- */
 
 /* The command of a job; the caller's. */
 json_object *step_job_message(const struct step_run *r, size_t j);
+/* The journal says that a job begins. */
+void step_log_job_start(struct step_run *r, size_t j);
 /* The job counts as running, and the journal says so. */
 void step_announce_job(struct step_run *r, size_t j);
 /* Commands it to its ranks; those that cannot be told are about to be gone. */
 void step_send_job(struct step_run *r, size_t j);
-/* ctl's message handler: ctx is the step_run. */
-int step_on_message(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err);
-/* The connection of a rank is gone, by itself. */
-void step_on_leave(void *ctx, int rank, const char *why);
+/* What the rank on a seat says. */
+int step_on_message(struct step_run *r, int rank, json_object *o, size_t len, struct hb_err *err);
+/* The rank on a seat is gone, by itself. */
+void step_on_leave(struct step_run *r, int rank, const char *why);
 /*
  * After each look at the channel: the first job that lost a rank killed it, unless several went at
  * once; what goes after may be the launcher taking everybody down.

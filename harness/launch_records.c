@@ -194,10 +194,9 @@ static int on_done(struct step_run *r, int rank, json_object *o, struct hb_err *
 	return HB_OK;
 }
 
-int step_on_message(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err)
+int step_on_message(struct step_run *r, int rank, json_object *o, size_t len, struct hb_err *err)
 {
 	const struct js_at at = JS_AT_TOP("message");
-	struct step_run *r = ctx;
 	const char *msg = NULL;
 
 	r->heard_ms[rank] = wait_now_ms();

@@ -7,7 +7,8 @@
 #include "bench/base/mem.h"
 #include "harness/launch.h"
 
-const struct launcher_ops *const launchers[] = { &launcher_local, &launcher_sim, NULL };
+const struct launcher_ops *const launchers[] = { &launcher_local, &launcher_srun, &launcher_sim,
+	                                         NULL };
 
 int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
                   struct hb_err *err)
@@ -86,23 +87,45 @@ void launch_command_free(struct launch_command *c)
 	*c = (struct launch_command){ 0 };
 }
 
-int launch_command_make(const struct launcher_ops *ops, const struct launch_what *w,
-                        uint64_t attempt, const char *address, const char *token,
+static int started(const struct launch_what *w)
+{
+	int n = 0;
+
+	for (int i = 0; i < w->step->n_ranks; i++)
+		n += !(w->left_out && w->left_out[i]);
+	return n;
+}
+
+int launch_command_make(const struct launch_what *w, const struct launch_reach *reach,
                         struct launch_command *out, struct hb_err *err)
 {
+	int rc;
+
 	*out = (struct launch_command){ 0 };
-	int rc = ops->command(w, out, err);
-	if (rc != HB_OK) {
-		launch_command_free(out);
-		return rc;
+	if (reach->files) {
+		launch_command_env(out, "HPCBENCH_FILES=%s", reach->files);
+	} else {
+		launch_command_env(out, "HPCBENCH_CONTROL=%s",
+		                   reach->address ? reach->address : "...");
+		launch_command_env(out, "HPCBENCH_TOKEN=%s", reach->token ? reach->token : "...");
 	}
-	launch_command_env(out, "HPCBENCH_CONTROL=%s", address ? address : "...");
-	launch_command_env(out, "HPCBENCH_TOKEN=%s", token ? token : "...");
 	launch_command_env(out, "HPCBENCH_RUN=%s", w->plan->run ? w->plan->run : "...");
 	launch_command_env(out, "HPCBENCH_STEP=%llu", (unsigned long long)w->step->id);
-	launch_command_env(out, "HPCBENCH_ATTEMPT=%llu", (unsigned long long)attempt);
-	launch_command_env(out, "HPCBENCH_RANKS=%d", w->step->n_ranks);
-	return HB_OK;
+	launch_command_env(out, "HPCBENCH_ATTEMPT=%llu", (unsigned long long)reach->attempt);
+	launch_command_env(out, "HPCBENCH_RANKS=%d", started(w));
+	rc = w->site->ops->command(w, out, err);
+	if (rc != HB_OK)
+		launch_command_free(out);
+	return rc;
+}
+
+void launch_site_close(struct launch_site *s)
+{
+	if (s->ops && s->ops->close)
+		s->ops->close(s);
+	free(s->first_node);
+	s->first_node = NULL;
+	s->state = NULL;
 }
 
 /* ---- helpers ---- */

@@ -4,11 +4,16 @@
 
 enum { MODEL_FILE_MAX = 4 * 1024 * 1024 };
 
-static int sim_nodes(const char *arg, const char *wanted, struct nodeset *out, struct hb_err *err)
+static int sim_nodes(struct launch_site *s, const char *wanted, struct nodeset *out,
+                     struct plan_absent **absent, size_t *n_absent, struct hb_err *err)
 {
+	const char *arg = s->arg;
 	const struct js_at at = JS_AT_TOP(arg);
 	const char *nodes = NULL;
 	json_object *o;
+
+	(void)absent;
+	(void)n_absent;
 	int rc = js_read_file(arg, MODEL_FILE_MAX, &o, err);
 
 	if (rc != HB_OK)
@@ -57,7 +62,7 @@ static int sim_command(const struct launch_what *w, struct launch_command *out, 
 	if (rc == HB_OK) {
 		launch_command_arg(out, "%s", path);
 		launch_command_arg(out, "--model");
-		launch_command_arg(out, "%s", w->arg);
+		launch_command_arg(out, "%s", w->site->arg);
 		launch_command_arg(out, "--nodes");
 		launch_command_arg(out, "%s", buf_text(&list));
 		launch_command_arg(out, "--rpn");

@@ -67,12 +67,35 @@ static int load_suite(struct measure *m, struct hb_err *err)
 	return rc;
 }
 
+/* The node that this process runs on, as Slurm or the host calls it. */
+static void own_name(char out[256])
+{
+	const char *slurm = getenv("SLURMD_NODENAME");
+
+	out[0] = '\0';
+	if (slurm && *slurm)
+		snprintf(out, 256, "%s", slurm);
+	else
+		gethostname(out, 255);
+	out[255] = '\0';
+	if (!slurm || !*slurm)
+		out[strcspn(out, ".")] = '\0';
+}
+
 static int make_plan(struct measure *m, struct hb_err *err)
 {
 	const struct measure_request *r = &m->req;
-	struct plan_params p = { .seed = r->seed,
-		                 .rounds = r->rounds >= 0 ? r->rounds : m->suite.rounds,
-		                 .max_pairs = r->max_pairs };
+	char own[256];
+	struct plan_params p = {
+		.seed = r->seed,
+		.rounds = r->rounds >= 0 ? r->rounds : m->suite.rounds,
+		.max_pairs = r->max_pairs >= 0 ? r->max_pairs : m->suite.max_pairs,
+		.own = m->site.ops->remote ? own : NULL,
+		.absent = m->absent,
+		.n_absent = m->n_absent,
+	};
+
+	own_name(own);
 	int rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
 
 	if (rc != HB_OK || !r->inject)
@@ -93,11 +116,17 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 
 	*m = (struct measure){ .req = *req };
 	summary_init(&m->summary);
-	rc = launcher_find(req->launcher, &m->ops, &m->arg, err);
+	m->site = (struct launch_site){ .alloc = req->alloc,
+		                        .step = req->step,
+		                        .n_alloc = req->n_alloc,
+		                        .n_step = req->n_step,
+		                        .signal_fd = req->signal_fd };
+	rc = launcher_find(req->launcher, &m->site.ops, &m->site.arg, err);
 	if (rc == HB_OK)
 		rc = load_suite(m, err);
 	if (rc == HB_OK)
-		rc = m->ops->nodes(m->arg, req->nodes, &m->nodes, err);
+		rc = m->site.ops->nodes(&m->site, req->nodes, &m->nodes, &m->absent, &m->n_absent,
+		                        err);
 	if (rc == HB_OK)
 		rc = make_plan(m, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
@@ -123,6 +152,12 @@ void measure_free(struct measure *m)
 		baseline_free(&m->base);
 	if (m->plan.suite)
 		plan_free(&m->plan);
+	for (size_t i = 0; i < m->n_absent; i++) {
+		free(m->absent[i].node);
+		free(m->absent[i].reason);
+	}
+	free(m->absent);
+	launch_site_close(&m->site);
 	nodeset_free(&m->nodes);
 	suite_free(&m->suite);
 	free(m->id);
@@ -351,14 +386,21 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 	m->started = hb_strdup(now);
 	free(m->plan.run);
 	m->plan.run = hb_strdup(m->id);
+	m->site.memory = s->path;
+	m->site.signal_fd = m->req.signal_fd;
+	m->site.note = m->req.note;
+	m->site.ctx = m->req.ctx;
 	rc = write_file(m, "plan.json", plan_to_json(&m->plan), err);
 	if (rc != HB_OK)
 		return rc;
 	struct launch_params p = { .run = m->id,
 		                   .dir = m->dir,
-		                   .ops = m->ops,
-		                   .arg = m->arg,
+		                   .site = &m->site,
 		                   .plan = &m->plan,
+		                   .files = m->req.files,
+		                   .control_address = m->req.control_address,
+		                   .port_lo = m->req.port_lo,
+		                   .port_hi = m->req.port_hi,
 		                   .inject_node = m->req.inject ? m->req.inject->node : NULL,
 		                   .signal_fd = m->req.signal_fd,
 		                   .progress = m->req.progress,

@@ -27,8 +27,13 @@ struct measure_request {
 	int rounds; /* -1: the suite's; 0: all */
 	double precision, max_time_s;
 	uint64_t seed;
-	bool confirm; /* run the confirming rerun where something is suspect */
-	int max_pairs;
+	bool confirm;  /* run the confirming rerun where something is suspect */
+	int max_pairs; /* -1: the suite's */
+	bool files;    /* records by files */
+	const char *control_address;
+	int port_lo, port_hi;
+	const char *const *alloc, *const *step;
+	size_t n_alloc, n_step;
 	const struct measure_inject *inject; /* NULL: none */
 	int signal_fd;
 	/* As in launch_params. */
@@ -47,10 +52,11 @@ struct measure_step {
 
 struct measure {
 	struct measure_request req;
-	const struct launcher_ops *ops;
-	const char *arg;
+	struct launch_site site;
 	struct suite suite;
 	struct nodeset nodes;
+	struct plan_absent *absent; /* owned */
+	size_t n_absent;
 	struct plan plan;
 	struct baseline base;
 	bool has_base;

@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	snprintf(text, sizeof(text), "n[001-%03ld]", strtol(argv[2], NULL, 10));
-	struct plan_params params = { 42, (int)strtol(argv[3], NULL, 10), 0 };
+	struct plan_params params = { .seed = 42, .rounds = (int)strtol(argv[3], NULL, 10) };
 	mkdir(argv[1], 0777);
 	if (js_parse(suite_text, strlen(suite_text), "suite", &o, &err) != HB_OK ||
 	    suite_from_json(o, "suite", &suite, &err) != HB_OK ||

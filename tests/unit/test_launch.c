@@ -52,13 +52,13 @@ static int sim_together(const struct launch_what *w, struct launch_command *c, s
 	return rc;
 }
 
-/* w->arg is a script of the shell. */
+/* site->arg is a script of the shell. */
 static int script(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
 {
 	(void)err;
 	launch_command_arg(c, "/bin/sh");
 	launch_command_arg(c, "-c");
-	launch_command_arg(c, "%s", w->arg);
+	launch_command_arg(c, "%s", w->site->arg);
 	return HB_OK;
 }
 
@@ -72,22 +72,19 @@ static int no_program(const struct launch_what *w, struct launch_command *c, str
 }
 
 /* Patient where nothing is to be waited for, impatient where the wait is what is tested. */
-static const struct launcher_ops ops_sim = {
-	"sim", "", "FILE", NULL, sim_plain, 20000, 20000, 20000
-};
-static const struct launcher_ops ops_silent = { "sim",     "",    "FILE", NULL,
-	                                        sim_plain, 20000, 20000,  2000 };
-static const struct launcher_ops ops_dead = {
-	"sim", "", "FILE", NULL, sim_plain, 20000, 3000, 20000
-};
-static const struct launcher_ops ops_together = { "sim",        "",    "FILE", NULL,
-	                                          sim_together, 20000, 20000,  20000 };
-static const struct launcher_ops ops_script = {
-	"script", "", "S", NULL, script, 20000, 20000, 20000
-};
-static const struct launcher_ops ops_hang = { "hang", "", "S", NULL, script, 200, 200, 20000 };
-static const struct launcher_ops ops_none = { "none",     "",    NULL,  NULL,
-	                                      no_program, 20000, 20000, 20000 };
+#define OPS(NAME, ARG, COMMAND, CONNECT, STRAGGLE, SLACK)                                          \
+	{                                                                                          \
+		.name = NAME, .summary = "", .arg = ARG, .command = COMMAND,                       \
+		.connect_ms = CONNECT, .straggle_ms = STRAGGLE, .slack_ms = SLACK                  \
+	}
+static const struct launcher_ops ops_sim = OPS("sim", "FILE", sim_plain, 20000, 20000, 20000),
+                                 ops_silent = OPS("sim", "FILE", sim_plain, 20000, 20000, 2000),
+                                 ops_dead = OPS("sim", "FILE", sim_plain, 20000, 3000, 20000),
+                                 ops_together = OPS("sim", "FILE", sim_together, 20000, 20000,
+                                                    20000),
+                                 ops_script = OPS("script", "S", script, 20000, 20000, 20000),
+                                 ops_hang = OPS("hang", "S", script, 200, 200, 20000),
+                                 ops_none = OPS("none", NULL, no_program, 20000, 20000, 20000);
 
 /* ---- the bed ---- */
 
@@ -151,10 +148,10 @@ static struct bed *run_on(const char *nodes, const struct launcher_ops *ops, con
 	assert_non_null(mkdtemp(b->dir));
 	make_plan(b, nodes);
 	b->wait_progress = wait_progress;
+	struct launch_site site = { .ops = ops, .arg = arg, .signal_fd = -1 };
 	struct launch_params p = { .run = "test-run",
 		                   .dir = b->dir,
-		                   .ops = ops,
-		                   .arg = arg,
+		                   .site = &site,
 		                   .plan = &b->plan,
 		                   .signal_fd = signal_fd,
 		                   .note = note,
@@ -504,6 +501,8 @@ static void launchers_are_found_by_name_and_argument(void **state)
 static void the_token_is_on_no_command_line(void **state)
 {
 	struct bed b = { 0 };
+	struct launch_site site = { .ops = &launcher_local, .signal_fd = -1 };
+	struct launch_reach reach = { 1, "127.0.0.1:1", "secret", NULL };
 	struct launch_what w;
 	struct launch_command c;
 	struct hb_err err;
@@ -511,9 +510,8 @@ static void the_token_is_on_no_command_line(void **state)
 
 	(void)state;
 	make_plan(&b, "n1");
-	w = (struct launch_what){ NULL, &b.plan, &b.plan.steps[0] };
-	if (launch_command_make(&launcher_local, &w, 1, "127.0.0.1:1", "secret", &c, &err) !=
-	    HB_OK) {
+	w = (struct launch_what){ &site, &b.plan, &b.plan.steps[0], NULL };
+	if (launch_command_make(&w, &reach, &c, &err) != HB_OK) {
 		plan_free(&b.plan); /* a build without MPI has no such helper */
 		suite_free(&b.suite);
 		skip();

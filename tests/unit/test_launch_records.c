@@ -20,6 +20,7 @@ struct desk {
 	struct suite suite;
 	struct plan plan;
 	struct launch l;
+	struct launch_site site;
 	struct step_run r;
 	struct hb_err err;
 };
@@ -46,6 +47,7 @@ static struct desk *desk_new(const char *nodes)
 	must(plan_make(&d->suite, &set, "test", &p, &d->plan, &d->err), &d->err);
 	nodeset_free(&set);
 	d->l.p.plan = &d->plan;
+	d->l.p.site = &d->site;
 	must(launch_log_open(&d->l.log, d->dir, &d->err), &d->err);
 	step_run_init(&d->r, &d->l, 0);
 	d->r.attempt = 2;
