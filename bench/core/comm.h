@@ -48,13 +48,15 @@ struct comm {
 	const struct comm_ops *ops;
 	uint64_t deadline_ns; /* absolute, on clock_ns(); 0: none */
 	int broken;           /* a call timed out or failed: peers may be anywhere, do not reuse */
+	int idle;             /* waits here may last: nap, leave the core to whoever measures */
+	int apart;            /* the ranks cannot speak to each other (comm_solo_among) */
 };
 
 /* One rank, nobody else. */
 struct comm *comm_solo_open(void);
 /*
  * A process that works by itself among size others that a launcher started with it: it has rank
- * and size, and the subset of itself alone. Nothing else may be called on it.
+ * and size, and the subset of itself alone. Every call that concerns others is HB_E_USAGE, at once.
  */
 struct comm *comm_solo_among(int rank, int size);
 

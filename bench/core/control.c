@@ -13,6 +13,7 @@
 
 #include "bench/base/frame.h"
 #include "bench/base/mem.h"
+#include "bench/core/env.h"
 
 enum { SEND_MS = 30000, ADDRESSES_MAX = 64, ADDRESS_TEXT = 128 };
 
@@ -23,15 +24,27 @@ struct control {
 
 /* What the environment says, all of it owned. */
 struct settings {
-	char *addresses, *token, *run;
-	uint64_t step, attempt;
+	char *addresses, *token;
+	struct control_part part;
 };
+
+static int is_set(const char *name)
+{
+	const char *v = getenv(name);
+
+	return v && *v;
+}
 
 int control_wanted(void)
 {
-	const char *address = getenv(CONTROL_ENV_ADDRESS);
+	return is_set(CONTROL_ENV_ADDRESS);
+}
 
-	return address && *address;
+enum control_way control_asked(void)
+{
+	if (control_wanted())
+		return CONTROL_BY_CHANNEL;
+	return is_set(CONTROL_ENV_FILES) ? CONTROL_BY_FILES : CONTROL_BY_HAND;
 }
 
 static int env_u64(const char *name, uint64_t dflt, uint64_t *out, struct hb_err *err)
@@ -49,13 +62,27 @@ static int env_u64(const char *name, uint64_t dflt, uint64_t *out, struct hb_err
 	return HB_OK;
 }
 
+int control_part_read(struct control_part *out, struct hb_err *err)
+{
+	*out = (struct control_part){ .run = hb_strdup(getenv(CONTROL_ENV_RUN)) };
+	if (env_u64(CONTROL_ENV_STEP, 0, &out->step, err) < 0)
+		return HB_E_USAGE;
+	return env_u64(CONTROL_ENV_ATTEMPT, 1, &out->attempt, err);
+}
+
+void control_part_free(struct control_part *p)
+{
+	free(p->run);
+	*p = (struct control_part){ 0 };
+}
+
 static void settings_free(struct settings *s)
 {
 	free(s->addresses);
 	if (s->token)
 		explicit_bzero(s->token, strlen(s->token));
 	free(s->token);
-	free(s->run);
+	control_part_free(&s->part);
 }
 
 /* The token leaves the environment whatever happens after. */
@@ -64,14 +91,13 @@ static int settings_read(struct settings *s, struct hb_err *err)
 	*s = (struct settings){ 0 };
 	s->addresses = hb_strdup(getenv(CONTROL_ENV_ADDRESS));
 	s->token = hb_strdup(getenv(CONTROL_ENV_TOKEN));
-	s->run = hb_strdup(getenv(CONTROL_ENV_RUN));
 	unsetenv(CONTROL_ENV_TOKEN);
-	if (!s->addresses || !s->token || !s->run)
+	if (control_part_read(&s->part, err) < 0)
+		return HB_E_USAGE;
+	if (!s->addresses || !s->token || !s->part.run)
 		return hb_fail(err, HB_E_USAGE, "%s needs %s and %s beside it", CONTROL_ENV_ADDRESS,
 		               CONTROL_ENV_TOKEN, CONTROL_ENV_RUN);
-	if (env_u64(CONTROL_ENV_STEP, 0, &s->step, err) < 0)
-		return HB_E_USAGE;
-	return env_u64(CONTROL_ENV_ATTEMPT, 1, &s->attempt, err);
+	return HB_OK;
 }
 
 struct address {
@@ -186,24 +212,34 @@ static int check_greeting(struct control *c, const char *run, struct hb_err *err
 	return rc;
 }
 
-static int send_hello(struct control *c, const struct settings *s, const struct control_hello *h,
-                      struct hb_err *err)
+json_object *control_hello_json(const struct control_hello *h, const struct control_part *part)
 {
 	json_object *o = json_object_new_object();
-	int rc;
+	int local = env_launch_local();
 
 	js_set_str(o, "msg", "hello");
 	js_set_u64(o, "proto", FRAME_PROTO);
-	js_set_str(o, "token", s->token);
-	js_set_u64(o, "step", s->step);
-	js_set_u64(o, "attempt", s->attempt);
+	js_set_u64(o, "step", part->step);
+	js_set_u64(o, "attempt", part->attempt);
 	js_set_str(o, "host", h->host);
 	js_set_i64(o, "rank", h->rank);
 	js_set_i64(o, "size", h->size);
+	if (local >= 0)
+		js_set_i64(o, "local", local);
 	js_set_str(o, "hw", h->hw);
 	js_set_str(o, "helper", h->helper);
 	js_set_str(o, "version", h->version);
 	js_set_i64(o, "pid", getpid());
+	return o;
+}
+
+static int send_hello(struct control *c, const struct settings *s, const struct control_hello *h,
+                      struct hb_err *err)
+{
+	json_object *o = control_hello_json(h, &s->part);
+	int rc;
+
+	js_set_str(o, "token", s->token);
 	rc = frame_send(c->fd, o, CONTROL_HANDSHAKE_MS, err);
 	js_put(o);
 	return rc;
@@ -237,7 +273,7 @@ static int try_address(const char *text, const struct settings *s, const struct 
 		rc = connect_to(&a, &c->fd, err);
 	if (rc < 0)
 		return hb_fail_in(err, "%s", text);
-	rc = check_greeting(c, s->run, err);
+	rc = check_greeting(c, s->part.run, err);
 	if (!rc)
 		rc = send_hello(c, s, h, err);
 	if (!rc)

@@ -31,8 +31,22 @@ struct control_hello {
 	int rank, size;
 };
 
-/* 1 if the environment asks for a control channel, 0 if the helper was started by hand. */
+/* By what the environment says the helper is commanded. */
+enum control_way { CONTROL_BY_HAND, CONTROL_BY_CHANNEL, CONTROL_BY_FILES };
+enum control_way control_asked(void);
+/* 1 if the environment asks for a control channel. */
 int control_wanted(void);
+
+/* Which part of which run this process belongs to. */
+struct control_part {
+	char *run; /* owned: control_part_free */
+	uint64_t step, attempt;
+};
+int control_part_read(struct control_part *out, struct hb_err *err);
+void control_part_free(struct control_part *p);
+/* A new hello, without a token; it tells the place on the host (env_launch_local) if it is known.
+ */
+json_object *control_hello_json(const struct control_hello *hello, const struct control_part *part);
 /*
  * Connects and authenticates: the first address that answers with the expected run id. The token
  * is taken out of the environment, so that no child inherits it.

@@ -74,7 +74,7 @@ static void file_done(struct emit *e)
 int emit_file_new(const char *path, struct emit **out, struct hb_err *err)
 {
 	struct emit_file *f;
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	if (fd < 0)
 		return hb_fail(err, HB_E_IO, "%s: %s%s", path, strerror(errno),

@@ -1,8 +1,6 @@
 #include "bench/core/env.h"
 
-#include <errno.h>
 #include <gnu/libc-version.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -112,24 +110,6 @@ int env_node_read(struct env_node *out, struct hb_err *err)
 	if (!rc)
 		hardware_class(out);
 	return rc;
-}
-
-int env_bind_cpu(int cpu, struct hb_err *err)
-{
-	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
-	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
-	int failed;
-
-	if (!set)
-		return hb_fail(err, HB_E_NOMEM, "no memory for a set of processors");
-	CPU_ZERO_S(size, set);
-	CPU_SET_S((size_t)cpu, size, set);
-	failed = sched_setaffinity(0, size, set) < 0 ? errno : 0;
-	CPU_FREE(set);
-	if (failed)
-		return hb_fail(err, HB_E_UNSUPPORTED, "cannot bind to processor %d: %s", cpu,
-		               strerror(failed));
-	return HB_OK;
 }
 
 void env_facts(const char *endpoint, json_object *arr)

@@ -29,8 +29,26 @@ int env_binding_text(struct buf *out, struct hb_err *err);
 int env_core_list(int **cpus, int *n, struct hb_err *err);
 /* Binds the calling thread to one processor. HB_E_UNSUPPORTED where that is not allowed. */
 int env_bind_cpu(int cpu, struct hb_err *err);
+/* What the environment may ask for: "nic". */
+#define ENV_BIND "HPCBENCH_BIND"
+/*
+ * Where HPCBENCH_BIND is "nic": binds the calling thread to the first processor it may use of the
+ * NUMA node of the network device. That is the first RDMA device with an active port whose NUMA
+ * node is known, else the device of the default route. Before the world is joined, so that the
+ * library's own threads follow. Appends what was decided to told; nothing where nothing was asked.
+ * Where nothing is known or allowed the binding stays as it is: never an error.
+ */
+void env_bind_near_nic(struct buf *told);
 /* Memory that can be used without pushing others out, in bytes; 0 where the node does not tell. */
 uint64_t env_memory_available(void);
+
+/* This process's rank, and its place among those on its host, as its launcher says; -1: it does
+ * not.
+ */
+int env_launch_rank(void);
+int env_launch_local(void);
+/* How many ranks the launcher was asked to start (HPCBENCH_RANKS); *out is 0 where nobody says. */
+int env_launch_started(int *out, struct hb_err *err);
 
 /* Software that every helper sees: kernel, libc, hpcbench. Appends fact records to arr. */
 void env_facts(const char *endpoint, json_object *arr);

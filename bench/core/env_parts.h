@@ -6,7 +6,9 @@
 #define HPCBENCH_CORE_ENV_PARTS_H
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "bench/core/env.h"
 
@@ -19,6 +21,8 @@ bool sys_redirected(void);
 bool sys_line(const char *path, char *out, size_t n);
 /* A small file as a number; dflt if absent or no number. */
 long sys_number(const char *path, long dflt);
+/* A file below /proc or /sys, to be closed with fclose; NULL if there is none. */
+FILE *sys_open(const char *path);
 /* Opens a directory below /proc or /sys; NULL if there is none. */
 DIR *sys_dir(const char *path);
 /* The last part of a symbolic link's target; false if there is none. */
@@ -28,6 +32,12 @@ bool sys_link_name(const char *path, char *out, size_t n);
  * absent.
  */
 bool sys_keyed(const char *path, const char *key, char *out, size_t n);
+
+/*
+ * The processors that the calling thread may run on, as a set of *size bytes; CPU_FREE it. NULL
+ * where the kernel does not tell.
+ */
+cpu_set_t *env_allowed_set(size_t *size, struct hb_err *err);
 
 /* Sockets, cores and NUMA nodes from sysfs alone. Leaves 0 what cannot be seen. */
 void env_topology_sysfs(struct env_node *out);

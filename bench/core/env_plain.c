@@ -1,5 +1,4 @@
 /* Topology without hwloc: from sysfs and the scheduler. */
-#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,32 +6,11 @@
 #include "bench/base/mem.h"
 #include "bench/core/env_parts.h"
 
-enum { CPUS_FIRST = 1024, CPUS_LAST = 1 << 20 };
-
 int env_topology(struct env_node *out, struct hb_err *err)
 {
 	(void)err;
 	env_topology_sysfs(out);
 	return HB_OK;
-}
-
-/* The kernel refuses sets smaller than its own. */
-static cpu_set_t *allowed_set(size_t *size, struct hb_err *err)
-{
-	for (size_t n = CPUS_FIRST; n <= CPUS_LAST; n *= 2) {
-		cpu_set_t *set = CPU_ALLOC(n);
-
-		if (!set)
-			break;
-		*size = CPU_ALLOC_SIZE(n);
-		if (sched_getaffinity(0, *size, set) == 0)
-			return set;
-		CPU_FREE(set);
-		if (errno != EINVAL)
-			break;
-	}
-	hb_fail(err, HB_E_IO, "sched_getaffinity: %s", strerror(errno));
-	return NULL;
 }
 
 /* The first processor of the core that cpu belongs to. */
@@ -53,7 +31,7 @@ int env_core_list(int **cpus, int *n, struct hb_err *err)
 {
 	size_t size, cap = 0, cap_seen = 0, n_seen = 0;
 	long *seen = NULL;
-	cpu_set_t *set = allowed_set(&size, err);
+	cpu_set_t *set = env_allowed_set(&size, err);
 
 	*cpus = NULL;
 	*n = 0;
@@ -90,7 +68,7 @@ static void put_range(struct buf *out, size_t from, size_t to, bool first)
 int env_binding_text(struct buf *out, struct hb_err *err)
 {
 	size_t size, from, to;
-	cpu_set_t *set = allowed_set(&size, err);
+	cpu_set_t *set = env_allowed_set(&size, err);
 	struct buf ranges = BUF_INIT;
 	char online[256];
 

@@ -33,7 +33,7 @@ static bool full_path(const char *path, char *out, size_t n)
 	return len > 0 && (size_t)len < n;
 }
 
-static FILE *sys_open(const char *path)
+FILE *sys_open(const char *path)
 {
 	char full[PATH_MAX];
 

@@ -1,7 +1,6 @@
 /* What every helper program answers, and who does the rest. */
 #include "bench/core/helper.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,7 +92,8 @@ static int help(const struct helper *h)
 	buf_printf(
 	        &text,
 	        "usage: hpcbench-%s BENCH [options]\n"
-	        "       hpcbench-%s --list | --describe | --facts | --version | --help\n\n"
+	        "       hpcbench-%s --list | --describe | --facts | --hello | --version | "
+	        "--help\n\n"
 	        "Measures by hand; hpcbench starts it with commands of its own.\n\nBenchmarks:\n",
 	        h->name, h->name);
 	for (const struct bench_ops *const *ops = h->benches; *ops; ops++)
@@ -172,16 +172,7 @@ static json_object *rank_record(const struct crew *crew)
 /* One process a node is enough; where the launcher does not say which, all of them tell. */
 static bool first_on_node(void)
 {
-	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-		                             "PMIX_LOCAL_RANK", "SLURM_LOCALID", NULL };
-
-	for (const char *const *name = names; *name; name++) {
-		const char *v = getenv(*name);
-
-		if (v && *v)
-			return strcmp(v, "0") == 0;
-	}
-	return true;
+	return env_launch_local() <= 0;
 }
 
 static int tell(struct emit *e, json_object *o, struct hb_err *err)
@@ -222,25 +213,65 @@ int helper_introduce(const struct crew *crew, struct emit *e, struct hb_err *err
 	if (rc < 0 || !first_on_node())
 		return rc;
 	facts = helper_facts(crew->helper, crew->node.host);
+	if (crew->bound.len > 0)
+		json_object_array_add(facts, rec_fact_to_json(crew->node.host, "bind.nic",
+		                                              buf_text(&crew->bound), ENV_BIND));
 	for (size_t i = 0; !rc && i < json_object_array_length(facts); i++)
 		rc = e->record(e, json_object_array_get_idx(facts, i), err);
 	js_put(facts);
 	return rc;
 }
 
-static int work(const struct helper *h, int argc, char **argv)
+static void leave(const struct crew *crew)
+{
+	if (crew->helper->leave)
+		crew->helper->leave(crew->world, crew->clean);
+	else
+		crew->world->ops->close(crew->world);
+}
+
+/* Do the ranks that a launcher started find each other? */
+static int say_hello(const struct helper *h, int argc, char **argv)
 {
 	struct crew crew = { .helper = h, .clean = true };
 	struct hb_err err = { HB_OK, "" };
+	struct buf text = BUF_INIT;
+	int code = HB_EXIT_OK;
+
+	if (h->world(&crew.world, &argc, &argv, &err) < 0)
+		return helper_complain(h, &err);
+	buf_printf(&text, "world %d\n", crew.world->ops->size(crew.world));
+	if (crew.world->ops->rank(crew.world) == 0)
+		code = print(&text);
+	buf_free(&text);
+	leave(&crew);
+	return code;
+}
+
+static int obey(struct crew *crew, int argc, char **argv)
+{
+	switch (control_asked()) {
+	case CONTROL_BY_CHANNEL: return helper_serve(crew);
+	case CONTROL_BY_FILES: return helper_files(crew);
+	case CONTROL_BY_HAND: break;
+	}
+	return helper_by_hand(crew, argc, argv);
+}
+
+static int work(const struct helper *h, int argc, char **argv)
+{
+	struct crew crew = { .helper = h, .bound = BUF_INIT, .clean = true };
+	struct hb_err err = { HB_OK, "" };
 	int code;
 
-	if (env_node_read(&crew.node, &err) < 0 || h->world(&crew.world, &argc, &argv, &err) < 0)
+	env_bind_near_nic(&crew.bound);
+	if (env_node_read(&crew.node, &err) < 0 || h->world(&crew.world, &argc, &argv, &err) < 0) {
+		buf_free(&crew.bound);
 		return helper_complain(h, &err);
-	code = control_wanted() ? helper_serve(&crew) : helper_by_hand(&crew, argc, argv);
-	if (h->leave)
-		h->leave(crew.world, crew.clean);
-	else
-		crew.world->ops->close(crew.world);
+	}
+	code = obey(&crew, argc, argv);
+	buf_free(&crew.bound);
+	leave(&crew);
 	if (!crew.clean) {
 		/* Libraries with requests in flight may hang in their exit handlers. */
 		fflush(NULL);
@@ -263,7 +294,9 @@ int helper_main(const struct helper *h, int argc, char **argv)
 	for (size_t i = 0; argc == 2 && i < sizeof(questions) / sizeof(*questions); i++)
 		if (!strcmp(argv[1], questions[i].name))
 			return questions[i].answer(h);
-	if (argc < 2 && !control_wanted()) {
+	if (argc == 2 && !strcmp(argv[1], "--hello"))
+		return say_hello(h, argc, argv);
+	if (argc < 2 && control_asked() == CONTROL_BY_HAND) {
 		help(h);
 		return HB_EXIT_USAGE;
 	}

@@ -3,8 +3,10 @@
  * its ranks find each other, the facts it can tell of the libraries it really loaded.
  *
  *	hpcbench-X --list | --describe | --facts | --version
+ *	hpcbench-X --hello		joins the other ranks; rank 0 says "world SIZE"
  *	hpcbench-X BENCH [options]	measures by hand: a table, or --records FILE
  *	(with HPCBENCH_CONTROL set)	takes commands from the harness
+ *	(with HPCBENCH_FILES set)	works off a schedule in that folder
  */
 #ifndef HPCBENCH_CORE_HELPER_H
 #define HPCBENCH_CORE_HELPER_H
@@ -29,6 +31,12 @@ struct helper {
 };
 
 int helper_main(const struct helper *h, int argc, char **argv);
+
+/*
+ * helper.world of helpers that work node by node, each alone: its rank is the launcher's, the size
+ * HPCBENCH_RANKS; alone where that is absent. HB_E_LIB where the launcher tells no rank.
+ */
+int helper_world_apart(struct comm **out, int *argc, char ***argv, struct hb_err *err);
 
 /* One command of the harness: a subject, a benchmark, its cases. */
 struct job {

@@ -2,6 +2,7 @@
 #ifndef HPCBENCH_CORE_HELPER_PARTS_H
 #define HPCBENCH_CORE_HELPER_PARTS_H
 
+#include "bench/core/control.h"
 #include "bench/core/env.h"
 #include "bench/core/helper.h"
 
@@ -10,7 +11,12 @@ struct crew {
 	const struct helper *helper;
 	struct comm *world;
 	struct env_node node;
-	bool clean; /* false once anything timed out: leaving properly would hang */
+	struct buf bound; /* what was decided about the binding; empty: nothing was asked */
+	bool clean;       /* false once anything timed out: leaving properly would hang */
+	/* Where jobs name seats: the rank that has each of n_seats, -1: nobody. NULL: they name
+	 * ranks. */
+	const int *rank_of_seat;
+	int n_seats;
 };
 
 /* Says on standard error what went wrong, and gives the exit status for it. */
@@ -19,6 +25,18 @@ int helper_complain(const struct helper *h, const struct hb_err *err);
 int helper_introduce(const struct crew *crew, struct emit *e, struct hb_err *err);
 /* Facts of the node and of the loaded libraries, as a new array. */
 json_object *helper_facts(const struct helper *h, const char *endpoint);
+/*
+ * HB_E_LIB where the world is not as large as the launcher was asked for. A rank that believes to
+ * be alone is the classic sign of a launcher and an MPI that do not speak the same PMI; figures of
+ * such a world would look fine and mean nothing.
+ */
+int helper_check_world(int size, struct hb_err *err);
+/* What a rank says of itself first, but for the token. */
+struct control_hello helper_hello(const struct crew *crew);
+/* Runs one job and says done; returns a failure only where that can no longer be told. */
+int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb_err *err);
+/* Works off a schedule that lies in a folder. Returns the exit status. */
+int helper_files(struct crew *crew);
 /* Takes commands from the harness until it says quit. Returns the exit status. */
 int helper_serve(struct crew *crew);
 /* Measures one benchmark as the command line says. Returns the exit status. */

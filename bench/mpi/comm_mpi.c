@@ -88,10 +88,16 @@ static int parcel_receive(struct comm_mpi *m, int from, size_t len, struct parce
 	return rc ? broke(m, rc) : HB_OK;
 }
 
+static int wait_for(const struct comm_mpi *m, MPI_Request *req, struct hb_err *err)
+{
+	return m->base.idle ? mpi_wait_napping(req, m->base.deadline_ns, err)
+	                    : mpi_wait_yielding(req, m->base.deadline_ns, err);
+}
+
 /* Waits, copies what came to out (may be NULL) and frees; on failure the parcel is left to MPI. */
 static int parcel_finish(struct comm_mpi *m, struct parcel *p, void *out, struct hb_err *err)
 {
-	int rc = mpi_wait_yielding(&p->req, m->base.deadline_ns, err);
+	int rc = wait_for(m, &p->req, err);
 
 	if (rc)
 		return broke(m, rc);
@@ -192,7 +198,7 @@ static int take_appended(struct comm_mpi *m, int from, struct buf *out, size_t *
 	if (!rc)
 		rc = parcel_receive(m, from, (size_t)len, &p, err);
 	if (!rc)
-		rc = mpi_wait_yielding(&p->req, m->base.deadline_ns, err);
+		rc = wait_for(m, &p->req, err);
 	if (rc)
 		return broke(m, rc);
 	buf_add(out, p->data, p->len);

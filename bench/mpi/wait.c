@@ -1,9 +1,10 @@
 #include <sched.h>
+#include <time.h>
 
 #include "bench/core/clock.h"
 #include "bench/mpi/wait.h"
 
-enum { POLLS_BEFORE_YIELD = 1024, YIELDS_PER_LOOK = 16 };
+enum { POLLS_BEFORE_YIELD = 1024, YIELDS_PER_LOOK = 16, POLLS_BEFORE_NAP = 64, NAP_NS = 1000000 };
 
 int mpi_check(int rc, const char *call, struct hb_err *err)
 {
@@ -43,5 +44,26 @@ int mpi_wait_yielding(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err
 		if (polls % YIELDS_PER_LOOK == 0 && mpi_wait_passed(deadline_ns))
 			return mpi_wait_timed_out(err);
 		sched_yield();
+	}
+}
+
+int mpi_wait_napping(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err)
+{
+	static const struct timespec nap = { 0, NAP_NS };
+	int done = 0;
+
+	for (unsigned polls = 1;; polls++) {
+		int rc = MPI_Test(req, &done, MPI_STATUS_IGNORE);
+
+		if (rc != MPI_SUCCESS)
+			return mpi_check(rc, "MPI_Test", err);
+		if (done)
+			return HB_OK;
+		if (polls < POLLS_BEFORE_NAP)
+			continue;
+		if (mpi_wait_passed(deadline_ns))
+			return mpi_wait_timed_out(err);
+		nanosleep(&nap, NULL);
+		polls = POLLS_BEFORE_NAP;
 	}
 }

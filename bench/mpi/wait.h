@@ -46,5 +46,7 @@ static inline int mpi_wait_spinning(MPI_Request *req, uint64_t deadline_ns, stru
 }
 /* For coordination: gives the core away after a while, so that others on it get on. */
 int mpi_wait_yielding(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err);
+/* For waits that may last while others measure: sleeps between looks, a millisecond each. */
+int mpi_wait_napping(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err);
 
 #endif

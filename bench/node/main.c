@@ -2,21 +2,12 @@
 #include "bench/core/helper.h"
 #include "bench/node/node.h"
 
-static int alone(struct comm **out, int *argc, char ***argv, struct hb_err *err)
-{
-	(void)argc;
-	(void)argv;
-	(void)err;
-	*out = comm_solo_open();
-	return HB_OK;
-}
-
 static const struct bench_ops *const benches[] = { &node_memory, NULL };
 
 static const struct helper node_helper = {
 	.name = "node",
 	.benches = benches,
-	.world = alone,
+	.world = helper_world_apart,
 };
 
 int main(int argc, char **argv)
