@@ -24,6 +24,11 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static bool is_ascii(char c)
+{
+	return (unsigned char)c < 0x80;
+}
+
 static bool is_word(char c)
 {
 	return is_digit(c) || is_letter(c) || c == '_';
@@ -66,9 +71,9 @@ static size_t code_len(const char *text, const char *s)
 {
 	char next = s[1];
 	switch (*s) {
-	case '@':
 	case '#': return is_word(next);
-	case '$': return next && next != ' '; /* also formulas */
+	case '@': /* addresses too, whatever follows */
+	case '$': /* formulas */ return next && next != ' ';
 	case ':': return strncmp(s, "://", 3) == 0 ? 3 : is_emoji(s);
 	case '.': return s - text >= 3 && strncasecmp(s - 3, "www", 3) == 0;
 	case '-': return is_ticket(text, s);
@@ -165,14 +170,15 @@ static void put_escaped(struct buf *out, const char *text, bool start)
 
 static void put_inline(struct buf *out, const char *text, bool bold, bool start)
 {
-	struct buf clean = BUF_INIT;
+	struct buf clean = BUF_INIT, plain = BUF_INIT;
 	doc_clean(text, &clean);
-	bool any = strspn(buf_text(&clean), " ") < clean.len;
-	const char *mark = bold && any ? "**" : "";
-	buf_puts(out, mark);
-	put_escaped(out, buf_text(&clean), start);
-	buf_puts(out, mark);
+	put_escaped(&plain, buf_text(&clean), start);
+	/* Beside a space that is not ASCII the marks would be asterisks. */
+	bool marked = bold && plain.len && is_ascii(plain.data[0]) &&
+	              is_ascii(plain.data[plain.len - 1]);
+	buf_printf(out, marked ? "**%s**" : "%s", buf_text(&plain));
 	buf_free(&clean);
+	buf_free(&plain);
 }
 
 /* Length of the capitals before the first colon, as in "REGRESSED: 2 rows ..."; 0: none. */
@@ -198,7 +204,8 @@ static void put_text(struct buf *out, const struct doc_block *b)
 		free(word);
 	} else
 		put_inline(out, b->text, b->tone == DOC_BAD, true);
-	buf_putc(out, '\n');
+	if (out->len)
+		buf_putc(out, '\n');
 }
 
 static void put_heading(struct buf *out, int level, const char *text)
