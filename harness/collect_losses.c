@@ -10,7 +10,8 @@
 #include "bench/base/rng.h"
 #include "harness/collect_parts.h"
 
-enum { TEXT_MAX = 400 };
+enum { TEXT_MAX = 400, GROUP_NAMES_MAX = 80 };
+static const char cluster[] = "cluster";
 
 /* Losses told already: a table of their places by hash, so that thousands stay cheap. */
 struct told {
@@ -80,7 +81,8 @@ static void tell(struct summary *s, struct told *t, const char *subject, const c
 struct look {
 	struct collect *c;
 	const struct bench_info *info;
-	unsigned char *good; /* of each node: has a main unit that is ok */
+	unsigned char *good;  /* of each node: has a main unit that is ok */
+	unsigned char *alive; /* of each node: the same, of any benchmark over several nodes */
 	struct told told;
 };
 
@@ -108,16 +110,20 @@ static bool wholly_lost(struct look *l, struct outcome *why)
 	return any;
 }
 
-static void mark_good(struct look *l)
+/* Which nodes have a good main unit of the benchmark, or with NULL of any over several nodes. */
+static void mark_good(const struct collect *c, const struct bench_info *of, unsigned char *good)
 {
-	memset(l->good, 0, l->c->plan.nodes.n);
-	for (uint64_t i = 0; i < l->c->plan.next_unit; i++) {
-		const struct unit_state *u = &l->c->units[i];
-		if (u->step == UINT32_MAX || unit_job(l->c, u)->cases.info != l->info ||
-		    is_rerun(unit_job(l->c, u)) || collect_outcome(l->c, u).status != UNIT_OK)
+	memset(good, 0, c->plan.nodes.n);
+	for (uint64_t i = 0; i < c->plan.next_unit; i++) {
+		const struct unit_state *u = &c->units[i];
+		if (u->step == UINT32_MAX)
 			continue;
-		for (int r = 0; r < unit_job(l->c, u)->n_ranks; r++)
-			l->good[job_node(l->c, u, r)] = 1;
+		const struct plan_job *j = unit_job(c, u);
+		if ((of ? j->cases.info != of : j->cases.info->shape == BENCH_LOCAL) ||
+		    is_rerun(j) || collect_outcome(c, u).status != UNIT_OK)
+			continue;
+		for (int r = 0; r < j->n_ranks; r++)
+			good[job_node(c, u, r)] = 1;
 	}
 }
 
@@ -137,6 +143,41 @@ static void lost_pair(struct look *l, const struct unit_state *u, const struct o
 		tell(l->c->out, &l->told, names[b], l->info->name, o, "");
 }
 
+/* "group n[1,4]: "; the whole set needs no name. */
+static char *group_prefix(const struct collect *c, const struct unit_state *u)
+{
+	const struct plan_step *s = &c->plan.steps[u->step];
+	const struct plan_job *j = unit_job(c, u);
+	struct buf b = BUF_INIT;
+	if (j->n_ranks == s->n_ranks)
+		return hb_strdup("");
+	plan_job_nodes(&c->plan, s, j, &b);
+	char *text = b.len <= GROUP_NAMES_MAX ? hb_format("group %s: ", buf_text(&b))
+	                                      : hb_format("group of %d ranks with %s: ", j->n_ranks,
+	                                                  c->plan.nodes.v[job_node(c, u, 0)]);
+	buf_free(&b);
+	return text;
+}
+
+/* A node without any good figure over several nodes is what its groups were lost through. */
+static void lost_group(struct look *l, const struct unit_state *u, const struct outcome *o)
+{
+	const struct plan_job *j = unit_job(l->c, u);
+	bool found = false;
+	for (int r = 0; r < j->n_ranks; r++) {
+		size_t node = job_node(l->c, u, r);
+		if (l->alive[node] || (r > 0 && node == job_node(l->c, u, r - 1)))
+			continue;
+		found = true;
+		tell(l->c->out, &l->told, l->c->plan.nodes.v[node], l->info->name, o, "");
+	}
+	if (found)
+		return;
+	char *prefix = group_prefix(l->c, u);
+	tell(l->c->out, &l->told, cluster, l->info->name, o, prefix);
+	free(prefix);
+}
+
 static void lost_unit(struct look *l, const struct unit_state *u, const struct outcome *o)
 {
 	const struct plan_job *j = unit_job(l->c, u);
@@ -146,9 +187,10 @@ static void lost_unit(struct look *l, const struct unit_state *u, const struct o
 		tell(l->c->out, &l->told, j->subject, l->info->name, o, "confirming rerun: ");
 	else if (l->info->shape == BENCH_PAIR && many)
 		lost_pair(l, u, o);
+	else if (l->info->shape == BENCH_GROUP && many)
+		lost_group(l, u, o);
 	else
-		tell(l->c->out, &l->told, l->info->shape == BENCH_GROUP && many ? "cluster" : node,
-		     l->info->name, o, "");
+		tell(l->c->out, &l->told, node, l->info->name, o, "");
 }
 
 static void look_at(struct look *l)
@@ -156,11 +198,10 @@ static void look_at(struct look *l)
 	struct outcome why = { 0 };
 	bool whole = wholly_lost(l, &why);
 	if (whole)
-		tell(l->c->out, &l->told,
-		     l->c->plan.nodes.n > 1 ? "cluster" : l->c->plan.nodes.v[0], l->info->name,
-		     &why, "");
+		tell(l->c->out, &l->told, l->c->plan.nodes.n > 1 ? cluster : l->c->plan.nodes.v[0],
+		     l->info->name, &why, "");
 	else
-		mark_good(l);
+		mark_good(l->c, l->info, l->good);
 	for (uint64_t i = 0; i < l->c->plan.next_unit; i++) {
 		const struct unit_state *u = &l->c->units[i];
 		if (u->step == UINT32_MAX || unit_job(l->c, u)->cases.info != l->info ||
@@ -172,17 +213,34 @@ static void look_at(struct look *l)
 	}
 }
 
+/* Nothing of the benchmark was measured on a node that was not there. */
+static void lost_absent(struct look *l)
+{
+	const struct plan *p = &l->c->plan;
+	for (size_t i = 0; i < p->n_absent; i++) {
+		const struct outcome o = { NULL, ROW_NOT_MEASURED, UNIT_GIVEN_UP,
+			                   p->absent[i].reason };
+		tell(l->c->out, &l->told, p->absent[i].node, l->info->name, &o, "");
+	}
+}
+
 void collect_losses(struct collect *c)
 {
-	struct look l = { .c = c, .good = hb_alloc(c->plan.nodes.n) };
+	struct look l = { .c = c,
+		          .good = hb_alloc(c->plan.nodes.n),
+		          .alive = hb_alloc(c->plan.nodes.n) };
+	mark_good(c, NULL, l.alive);
 	for (size_t e = 0; e < c->suite.n_entries; e++) {
 		bool seen = false;
 		l.info = c->suite.entries[e].info;
 		for (size_t k = 0; k < e; k++)
 			seen = seen || c->suite.entries[k].info == l.info;
-		if (!seen)
-			look_at(&l);
+		if (seen)
+			continue;
+		lost_absent(&l);
+		look_at(&l);
 	}
 	free(l.good);
+	free(l.alive);
 	free(l.told.slot);
 }

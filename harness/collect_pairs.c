@@ -68,18 +68,18 @@ static double to_value(const struct metric_info *m, double y)
 	return exp(m->higher_is_better ? y : -y);
 }
 
-/* Figures of the n entries at index (NULL: all of e), one at least, into a row; returns how many
- * pairs they are. */
+/* Figures of a node's n entries at index, one at least, into its row; returns how many pairs they
+ * are. */
 static size_t fill_row(struct scoring *s, struct summary_row *r, const struct metric_info *m,
                        const size_t *index, size_t n, size_t self)
 {
-	const struct pair_figure *worst = &s->e[index ? index[0] : 0], *best = worst;
+	const struct pair_figure *worst = &s->e[index[0]], *best = worst;
 	size_t partners = 0;
 	s->stamp++;
 	r->lo = INFINITY;
 	r->hi = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct pair_figure *e = &s->e[index ? index[i] : i];
+		const struct pair_figure *e = &s->e[index[i]];
 		size_t other = e->a == self ? e->b : e->a;
 		s->y[i] = e->y;
 		r->lo = fmin(r->lo, e->f->p50);
@@ -94,10 +94,6 @@ static size_t fill_row(struct scoring *s, struct summary_row *r, const struct me
 		}
 	}
 	r->spread = stat_sd(s->y, n);
-	if (self == SIZE_MAX) {
-		r->value = to_value(m, stat_median(s->y, n));
-		return 0;
-	}
 	r->value = partners > FEW_PARTNERS ? to_value(m, stat_node_score(s->y, n)) : best->f->p50;
 	r->n = partners;
 	r->pairs = (int)partners;
@@ -209,7 +205,7 @@ static void cluster_row(struct scoring *s, const struct key *key, const struct m
                         size_t pairs)
 {
 	struct summary_row *r = collect_row(s->c, s->cell, key, m, "cluster", false);
-	fill_row(s, r, m, NULL, s->n, SIZE_MAX);
+	collect_row_median(r, m, s->e, s->n);
 	r->n = pairs;
 	if (m->judged)
 		worst_pairs(s, key, r);

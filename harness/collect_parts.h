@@ -62,6 +62,14 @@ static inline size_t job_node(const struct collect *c, const struct unit_state *
 	return s->rank_node[s->jobs[u->job].ranks[rank]];
 }
 
+/* One unit's figure, of a pair between the nodes a and b; a == b where it is none. */
+struct pair_figure {
+	const struct unit_state *u;
+	const struct attempt *attempt;
+	const struct figure *f;
+	size_t a, b;
+	double y; /* log figure, lower is worse */
+};
 /* ---- collect_units.c ---- */
 void collect_units_init(struct collect *c);
 void collect_units_free(struct collect *c);
@@ -96,16 +104,13 @@ struct summary_row *collect_row(struct collect *c, const struct cell *cell, cons
                                 const struct metric_info *m, const char *subject, bool confirm);
 /* A row that is one unit's figure, not a score: f of its attempt a. */
 void collect_row_figure(struct summary_row *r, const struct figure *f, const struct attempt *a);
+/*
+ * A row over n figures, one at least: their median (type 7, of y), range and spread; n: how many.
+ */
+void collect_row_median(struct summary_row *r, const struct metric_info *m,
+                        const struct pair_figure *v, size_t n);
 void collect_row_quality(struct summary_row *r, enum row_quality q, const char *reason);
 
-/* One unit's figure, of a pair between the nodes a and b; a == b where it is none. */
-struct pair_figure {
-	const struct unit_state *u;
-	const struct attempt *attempt;
-	const struct figure *f;
-	size_t a, b;
-	double y; /* log figure, lower is worse */
-};
 /* The figure of metric number index of a unit with this outcome; false: it has none. */
 bool collect_figure(const struct collect *c, const struct unit_state *u, const struct outcome *o,
                     size_t index, struct pair_figure *out);
@@ -120,6 +125,11 @@ size_t collect_add_figure(const struct collect *c, struct pair_figure *v, size_t
 /* ---- collect_pairs.c ---- */
 /* The rows of a cell of pairs over several nodes: nodes, cluster, worst pairs. */
 void collect_pairs(struct collect *c, const struct cell *cell);
+/* ---- collect_groups.c ---- */
+/* The rows of a cell of groups over several nodes. */
+void collect_groups(struct collect *c, const struct cell *cell);
+
+/* ---- collect_confirm.c ---- */
 /* Confirm and control rows of a cell of any shape. */
 void collect_confirm(struct collect *c, const struct cell *cell);
 

@@ -98,19 +98,29 @@ void collect_row_figure(struct summary_row *r, const struct figure *f, const str
 	r->spread = a->spread;
 }
 
+void collect_row_median(struct summary_row *r, const struct metric_info *m,
+                        const struct pair_figure *v, size_t n)
+{
+	double *y = hb_realloc_array(NULL, n, sizeof(*y));
+	r->lo = INFINITY;
+	r->hi = 0;
+	for (size_t i = 0; i < n; i++) {
+		y[i] = v[i].y;
+		r->lo = fmin(r->lo, v[i].f->p50);
+		r->hi = fmax(r->hi, v[i].f->p50);
+	}
+	double median = stat_median(y, n);
+	r->value = exp(m->higher_is_better ? median : -median);
+	r->spread = stat_sd(y, n);
+	r->n = n;
+	free(y);
+}
+
 void collect_row_quality(struct summary_row *r, enum row_quality q, const char *reason)
 {
 	r->quality = q;
 	if (q != ROW_OK)
 		r->reason = hb_strdup(reason ? reason : row_quality_name(q));
-}
-
-static const char *subject_of(const struct collect *c, const struct unit_state *u)
-{
-	const struct plan_job *j = unit_job(c, u);
-	if (j->cases.info->shape == BENCH_GROUP && count_nodes(c, u) > 1)
-		return "cluster";
-	return c->plan.nodes.v[job_node(c, u, 0)];
 }
 
 /* One unit, one subject: its figures are the row's. Skipped ones are a loss only. */
@@ -119,6 +129,7 @@ static void unit_rows(struct collect *c, const struct cell *cell, const struct u
 	struct outcome o = collect_outcome(c, u);
 	const struct bench_info *info = c->suite.entries[cell->entry].info;
 	const struct attempt *a = o.attempt;
+	const char *node = c->plan.nodes.v[job_node(c, u, 0)];
 	if (o.status == UNIT_SKIPPED)
 		return;
 	char *hw = collect_unit_hw(c, u);
@@ -135,7 +146,7 @@ static void unit_rows(struct collect *c, const struct cell *cell, const struct u
 		if (q == ROW_NOT_MEASURED && !m->judged)
 			continue;
 		collect_key(c, cell, u, m, hw, &key);
-		struct summary_row *r = collect_row(c, cell, &key, m, subject_of(c, u), false);
+		struct summary_row *r = collect_row(c, cell, &key, m, node, false);
 		collect_row_quality(r, q, reason);
 		if (q != ROW_NOT_MEASURED && f && f->n)
 			collect_row_figure(r, f, a);
@@ -214,6 +225,17 @@ static void cells_free(struct cells *s)
 	free(s->all);
 }
 
+static void main_cell(struct collect *c, const struct cell *cell)
+{
+	enum bench_shape shape = c->suite.entries[cell->entry].info->shape;
+	if (c->plan.nodes.n > 1 && shape == BENCH_PAIR)
+		collect_pairs(c, cell);
+	else if (c->plan.nodes.n > 1 && shape == BENCH_GROUP)
+		collect_groups(c, cell);
+	else
+		plain_cell(c, cell);
+}
+
 void collect_rows(struct collect *c)
 {
 	for (int confirm = 0; confirm < 2; confirm++) {
@@ -228,11 +250,8 @@ void collect_rows(struct collect *c)
 					continue;
 				if (confirm)
 					collect_confirm(c, &cell);
-				else if (c->suite.entries[e].info->shape == BENCH_PAIR &&
-				         c->plan.nodes.n > 1)
-					collect_pairs(c, &cell);
 				else
-					plain_cell(c, &cell);
+					main_cell(c, &cell);
 			}
 		}
 		cells_free(&cells);

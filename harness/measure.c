@@ -320,21 +320,42 @@ static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
 	return rc;
 }
 
-/* Appends confirming steps for what is suspect; returns how many steps were added. */
+/* Who is no good partner in the rerun: what lost figures or is suspect itself. A flag a node. */
+static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, size_t n)
+{
+	bool *avoid = hb_alloc(m->plan.nodes.n * sizeof *avoid);
+	long node;
+
+	for (size_t i = 0; i < m->summary.n_losses; i++) {
+		const struct summary_loss *l = &m->summary.losses[i];
+		if (l->status != UNIT_SKIPPED &&
+		    (node = nodeset_find(&m->plan.nodes, l->subject)) >= 0)
+			avoid[node] = true;
+	}
+	for (size_t i = 0; i < n; i++)
+		if ((node = nodeset_find(&m->plan.nodes, s[i].subject)) >= 0)
+			avoid[node] = true;
+	return avoid;
+}
+
+/* Appends confirming jobs for what is suspect; returns how many steps were added for them. */
 static size_t plan_confirm(struct measure *m)
 {
 	struct suspect s[MEASURE_CONFIRM_MAX];
 	size_t all = compare_suspects(&m->verdicts, s, MEASURE_CONFIRM_MAX);
 	size_t n = all < MEASURE_CONFIRM_MAX ? all : MEASURE_CONFIRM_MAX;
 	size_t before = m->plan.n_steps;
+	bool *avoid = nodes_to_avoid(m, s, n);
+	const struct plan_confirm how = { before, avoid };
 	struct hb_err err;
 	char text[160];
 
 	for (size_t i = 0; i < n; i++)
-		if (plan_add_confirm(&m->plan, s[i].bench, s[i].subject, s[i].control, &err) !=
-		            HB_OK &&
+		if (plan_add_confirm(&m->plan, &how, s[i].bench, s[i].subject, s[i].control,
+		                     &err) != HB_OK &&
 		    m->req.note)
 			m->req.note(m->req.ctx, "warn", err.text);
+	free(avoid);
 	if (all > n && m->req.note) {
 		snprintf(text, sizeof text, "%zu suspects; the worst %zu are measured again", all,
 		         n);

@@ -1,4 +1,5 @@
-/* From suite and nodes to steps and jobs; confirming steps stand in plan_confirm.c. */
+/* From suite and nodes to steps and jobs; groups and confirming steps stand in files of their own.
+ */
 #include "harness/plan.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "bench/base/mem.h"
 #include "harness/plan_build.h"
 
-enum { HELPER_NAME_MAX = 32 };
+enum { HELPER_NAME_MAX = 32, NODES_FOR_APART = 3 };
 
 /*
  * What a case should take: warm-up and blocks often stop early at the precision, the rest is
@@ -30,14 +31,6 @@ struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn)
 	for (int i = 0; i < s->n_ranks; i++)
 		s->rank_node[i] = (size_t)(i / rpn);
 	return s;
-}
-
-int plan_check_names(const struct plan *p, struct hb_err *err)
-{
-	if (nodeset_find(&p->nodes, "cluster") < 0)
-		return HB_OK;
-	return hb_fail(err, HB_E_USAGE,
-	               "a node may not be called 'cluster': that name stands for all nodes");
 }
 
 void plan_job_view(const struct plan *p, struct plan_job *j, size_t n)
@@ -89,17 +82,17 @@ int plan_pair_jobs(struct plan *p, struct plan_step *s, const struct plan_job *l
 }
 
 /* How many jobs like this one run at once. */
-static double width(const struct plan *p, const struct plan_job *j)
+static double width(const struct plan *p, const struct plan_step *s, const struct plan_job *j)
 {
-	size_t n = p->nodes.n;
+	size_t n = p->nodes.n, ranks = (size_t)j->n_ranks;
 	if (j->alone)
 		return 1;
 	if (p->suite->entries[j->entry].info->shape == BENCH_LOCAL)
 		return (double)n;
-	if (p->max_pairs > 0 && (size_t)p->max_pairs < n / 2)
-		return p->max_pairs;
-	size_t pairs = n / 2;
-	return pairs > 1 ? (double)pairs : 1;
+	size_t most = n * (size_t)s->rpn / ranks;
+	if (p->max_pairs > 0 && (size_t)p->max_pairs < most)
+		most = (size_t)p->max_pairs;
+	return most > 1 ? (double)most : 1;
 }
 
 void plan_step_estimate(struct plan *p, struct plan_step *s)
@@ -109,13 +102,13 @@ void plan_step_estimate(struct plan *p, struct plan_step *s)
 		const struct plan_job *j = &s->jobs[i];
 		const struct suite_entry *e = &p->suite->entries[j->entry];
 		double one = case_share * e->max_time_s + case_extra_s;
-		seconds += (double)j->cases.n * one / width(p, j);
+		seconds += (double)j->cases.n * one / width(p, s, j);
 		if (e->deadline_s > longest)
 			longest = e->deadline_s;
 	}
+	p->predicted_s += seconds - s->predicted_s;
 	s->predicted_s = seconds;
 	s->deadline_s = deadline_extra_s + deadline_factor * seconds + deadline_hangs * longest;
-	p->predicted_s += seconds;
 }
 
 static bool of_helper(const struct suite_entry *e, const char *helper)
@@ -123,18 +116,6 @@ static bool of_helper(const struct suite_entry *e, const char *helper)
 	char name[HELPER_NAME_MAX];
 	info_helper_name(e->info, name, sizeof(name));
 	return strcmp(name, helper) == 0;
-}
-
-static int check_group(const struct suite_entry *e, int ranks, struct hb_err *err)
-{
-	const struct bench_info *info = e->info;
-	if (ranks < info->min_ranks)
-		return hb_fail(err, HB_E_USAGE, "%s needs at least %d ranks, these nodes give %d",
-		               info->name, info->min_ranks, ranks);
-	if (info->max_ranks && ranks > info->max_ranks)
-		return hb_fail(err, HB_E_USAGE, "%s takes at most %d ranks, these nodes give %d",
-		               info->name, info->max_ranks, ranks);
-	return HB_OK;
 }
 
 static int add_local(struct plan *p, struct plan_step *s, size_t entry, struct hb_err *err)
@@ -147,44 +128,47 @@ static int add_local(struct plan *p, struct plan_step *s, size_t entry, struct h
 	return rc;
 }
 
-/* Round by round, so that what the machine does at one moment meets every benchmark. */
+/* Is this the node that hpcbench runs on, and are there others for the main rounds? */
+static bool apart(const struct plan *p, int node)
+{
+	return p->nodes.n >= NODES_FOR_APART && node >= 0 && node == p->own;
+}
+
+/* The pairs of one round, of every benchmark; own: those of the node that hpcbench runs on. */
+static int add_round(struct plan *p, struct plan_step *s, const struct pair_round *r, int round,
+                     bool own, struct hb_err *err)
+{
+	int rc = HB_OK, n = (int)p->nodes.n;
+	for (size_t e = 0; e < p->suite->n_entries; e++) {
+		struct plan_job like = { .entry = e, .round = round, .alone = own };
+		if (p->suite->entries[e].info->shape != BENCH_PAIR ||
+		    !of_helper(&p->suite->entries[e], s->helper))
+			continue;
+		for (int k = 0; rc == HB_OK && k < r->n; k++) {
+			int a = r->pairs[k][0], b = r->pairs[k][1];
+			if (n == 1) /* ranks 0 and 1 of it */
+				rc = plan_pair_jobs(p, s, &like, 0, 1, err);
+			else if ((apart(p, a) || apart(p, b)) == own)
+				rc = plan_pair_jobs(p, s, &like, a, b, err);
+		}
+	}
+	return rc;
+}
+
+/*
+ * Round by round, so that what the machine does at one moment meets every benchmark. The node that
+ * hpcbench runs on has byes; its pairs are measured at the end, when nothing else is.
+ */
 static int add_pairs(struct plan *p, struct plan_step *s, int rounds, struct hb_err *err)
 {
 	struct pair_round *r;
 	int rc = HB_OK, n = (int)p->nodes.n, count;
-	/* On one node the pair is ranks 0 and 1. */
 	count = n == 1 ? plan_rounds(2, 1, p->seed, &r) : plan_rounds(n, rounds, p->seed, &r);
-	for (int i = 0; i < count; i++) {
-		for (size_t e = 0; e < p->suite->n_entries; e++) {
-			struct plan_job like = { .entry = e, .round = i };
-			if (p->suite->entries[e].info->shape != BENCH_PAIR ||
-			    !of_helper(&p->suite->entries[e], s->helper))
-				continue;
-			for (int k = 0; rc == HB_OK && k < r[i].n; k++) {
-				int a = n == 1 ? 0 : r[i].pairs[k][0];
-				int b = n == 1 ? 1 : r[i].pairs[k][1];
-				rc = plan_pair_jobs(p, s, &like, a, b, err);
-			}
-		}
-	}
+	for (int own = 0; own < 2; own++)
+		for (int i = 0; rc == HB_OK && i < count; i++)
+			if (!own || apart(p, (int)p->own))
+				rc = add_round(p, s, &r[i], i, own, err);
 	plan_rounds_free(r, count);
-	return rc;
-}
-
-static int add_group(struct plan *p, struct plan_step *s, size_t entry, int n_ranks,
-                     struct hb_err *err)
-{
-	int rc = check_group(&p->suite->entries[entry], n_ranks, err);
-	if (rc != HB_OK)
-		return rc;
-	int *ranks = hb_realloc_array(NULL, (size_t)n_ranks, sizeof(*ranks));
-	for (int i = 0; i < n_ranks; i++)
-		ranks[i] = i;
-	struct plan_job like = {
-		.entry = entry, .ranks = ranks, .n_ranks = n_ranks, .round = -1, .alone = true
-	};
-	rc = plan_jobs_add(p, s, &like, err);
-	free(ranks);
 	return rc;
 }
 
@@ -214,10 +198,9 @@ static int add_step(struct plan *p, const char *helper, int rpn, bool main, int 
 		int own = group_rpn(p, entry);
 		if (entry->info->shape != BENCH_GROUP || !of_helper(entry, helper))
 			continue;
-		if (p->nodes.n == 1) /* all in one step; fewer ranks are the first ones */
-			rc = add_group(p, s, e, own, err);
-		else if (own == rpn)
-			rc = add_group(p, s, e, s->n_ranks, err);
+		/* On one node all are in one step; fewer ranks are the first ones. */
+		if (p->nodes.n == 1 || own == rpn)
+			rc = plan_group_jobs(p, s, e, own, err);
 	}
 	if (rc == HB_OK)
 		plan_step_estimate(p, s);
@@ -307,6 +290,7 @@ int plan_make(const struct suite *suite, const struct nodeset *nodes, const char
 	if (nodes->n == 0 || suite->n_entries == 0)
 		return hb_fail(err, HB_E_USAGE, "nothing to plan: no %s",
 		               nodes->n ? "benchmark" : "node");
+	out->own = -1;
 	out->suite = suite;
 	out->launcher = hb_strdup(launcher);
 	out->seed = params->seed;
@@ -318,6 +302,9 @@ int plan_make(const struct suite *suite, const struct nodeset *nodes, const char
 		hb_grow(&out->nodes.v, &out->nodes.cap, out->nodes.n + 1, sizeof(*out->nodes.v));
 		out->nodes.v[out->nodes.n++] = hb_strdup(nodes->v[i]);
 	}
+	out->own = params->own ? nodeset_find(&out->nodes, params->own) : -1;
+	for (size_t i = 0; i < params->n_absent; i++)
+		plan_absent_add(out, params->absent[i].node, params->absent[i].reason);
 	rc = plan_check_names(out, err);
 	for (size_t i = 0; rc == HB_OK && i < suite->n_entries; i++) {
 		const struct suite_entry *e = &suite->entries[i];
@@ -346,32 +333,12 @@ void plan_free(struct plan *p)
 	free(p->steps);
 	free(p->run);
 	free(p->launcher);
+	for (size_t i = 0; i < p->n_absent; i++) {
+		free(p->absent[i].node);
+		free(p->absent[i].reason);
+	}
+	free(p->absent);
 	nodeset_free(&p->nodes);
 	memset(p, 0, sizeof(*p));
-}
-
-bool plan_within_node(const struct plan_step *step, const struct plan_job *job)
-{
-	for (int i = 1; i < job->n_ranks; i++)
-		if (step->rank_node[job->ranks[i]] != step->rank_node[job->ranks[0]])
-			return false;
-	return true;
-}
-
-void plan_job_subject(const struct plan *p, const struct plan_step *step,
-                      const struct plan_job *job, struct buf *out)
-{
-	char *const *nodes = p->nodes.v;
-	const char *a = nodes[step->rank_node[job->ranks[0]]];
-
-	switch (p->suite->entries[job->entry].info->shape) {
-	case BENCH_GROUP: buf_printf(out, "%d ranks", job->n_ranks); break;
-	case BENCH_LOCAL: buf_puts(out, a); break;
-	case BENCH_PAIR:
-		if (plan_within_node(step, job))
-			buf_puts(out, a);
-		else
-			rec_pair_subject(job->dir, a, nodes[step->rank_node[job->ranks[1]]], out);
-		break;
-	}
+	p->own = -1;
 }

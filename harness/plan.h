@@ -17,7 +17,8 @@ enum {
 	PLAN_JOB_CASES_MAX = 64,
 	PLAN_STEPS_MAX = 4096,
 	PLAN_RANKS_MAX = 1 << 20, /* of one step */
-	PLAN_UNITS_MAX = 1 << 22  /* of one plan: so that memory and files stay bounded */
+	PLAN_UNITS_MAX = 1 << 22, /* of one plan: so that memory and files stay bounded */
+	PLAN_REASON_MAX = 240     /* bytes of why a node is absent; what is longer is cut */
 };
 
 /* What the harness commands in one message: one subject, one benchmark, some of its cases. */
@@ -96,26 +97,44 @@ void plan_rounds_free(struct pair_round *rounds, int n);
 /*
  * One step a helper, those with local benchmarks first. Ranks: one a node, and rpn a node for
  * groups (a step of its own above 1); on a single node at least two for pairs and groups. Jobs:
- * local ones node by node; pairs round by round, in both directions for BENCH_DIRECTED; then
- * groups of all ranks, alone. HB_E_USAGE: the suite does not fit these nodes.
+ * local ones node by node; pairs round by round, in both directions for BENCH_DIRECTED; then those
+ * of the node that hpcbench runs on, which had byes (at least 3 nodes), each alone; then groups.
+ * Of each size below the number of nodes n there are n / size disjoint groups, which the seed
+ * draws; they are one round (its number is the place of the size in the entry) and may be measured
+ * at once. The whole set is measured alone, once; on a single node whatever the sizes are.
+ * HB_E_USAGE: the suite does not fit these nodes; an absent node is among them.
  */
 int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
               const struct plan_params *p, struct plan *out, struct hb_err *err);
 /* Whether all ranks of the job are on one node. */
 bool plan_within_node(const struct plan_step *step, const struct plan_job *job);
-/* Appends what a job is about: "n1" (also a pair within it), "n1-n2", "n1>n2" or "4 ranks". */
+/* Appends the nodes of a job in hostlist form. */
+void plan_job_nodes(const struct plan *p, const struct plan_step *step, const struct plan_job *job,
+                    struct buf *out);
+/*
+ * Appends what a job is about: "n1" (also a pair within it), "n1-n2", "n1>n2", of a group "n[1,4]"
+ * or, where it is all nodes or their names are long, "4 ranks".
+ */
 void plan_job_subject(const struct plan *p, const struct plan_step *step,
                       const struct plan_job *job, struct buf *out);
+/* What a confirming rerun minds beside its suspect; NULL where it is taken: nothing. */
+struct plan_confirm {
+	size_t from;       /* steps from this index on have not started and may be extended */
+	const bool *avoid; /* of each node: no partner while another is left; NULL: none */
+};
 /*
- * Appends one step (one for each that measures bench) of confirming jobs A B A B A B, each alone,
- * for every entry of bench: A is the suspect (phase CONFIRM), B its control (CONTROL). In a pair
- * benchmark over several nodes each is measured with a partner of its own that is neither; below 4
- * nodes, without control and for the subject "cluster", A is repeated alone (a cluster's pairs:
- * those of the first round). HB_E_USAGE: the plan does not measure that subject with that
- * benchmark.
+ * Appends confirming jobs A B A B A B, each alone, for every entry of bench: A is the suspect
+ * (phase CONFIRM), B its control (CONTROL). They join an appended step of the same helper and ranks
+ * a node that has not started, else they are a step of their own (one for each that measures
+ * bench); without how always. In a pair benchmark over several nodes each is measured with a
+ * partner of its own that is neither, rather not the node that hpcbench runs on, rather not another
+ * suspect, and rather not one to be avoided; below 4 nodes, without control and for the subject
+ * "cluster", A is repeated alone (a cluster's pairs: those of the first round; its groups: all, as
+ * they were measured). HB_E_USAGE: the plan does not measure that subject with that benchmark; the
+ * plan is as before.
  */
-int plan_add_confirm(struct plan *p, const char *bench, const char *subject, const char *control,
-                     struct hb_err *err);
+int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
+                     const char *subject, const char *control, struct hb_err *err);
 json_object *plan_to_json(const struct plan *p);
 int plan_from_json(json_object *o, const char *source, struct suite *suite, struct plan *out,
                    struct hb_err *err);

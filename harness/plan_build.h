@@ -1,4 +1,4 @@
-/* What plan.c, plan_confirm.c and plan_json.c share; nobody else includes this. */
+/* What the plan_*.c files share; nobody else includes this. */
 #ifndef HPCBENCH_HARNESS_PLAN_BUILD_H
 #define HPCBENCH_HARNESS_PLAN_BUILD_H
 
@@ -6,7 +6,7 @@
 
 /* A new step without jobs: rpn ranks on every node, node by node. Valid until the next one. */
 struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn);
-/* No node may bear the name that stands for all of them. */
+/* No node may bear the name that stands for all of them, and none may be measured and absent. */
 int plan_check_names(const struct plan *p, struct hb_err *err);
 /* Makes j->cases the view of n cases from j->first_case on. */
 void plan_job_view(const struct plan *p, struct plan_job *j, size_t n);
@@ -19,7 +19,14 @@ int plan_jobs_add(struct plan *p, struct plan_step *s, const struct plan_job *li
 /* The jobs of a pair of ranks, in each direction that its benchmark is measured in. */
 int plan_pair_jobs(struct plan *p, struct plan_step *s, const struct plan_job *like, int a, int b,
                    struct hb_err *err);
-/* Fills the step's predicted time and deadline from its jobs, and adds to the plan's time. */
+/*
+ * The jobs of a group benchmark's entry with rpn ranks a node: groups of each of its sizes that is
+ * below the number of nodes, then the whole set if it is asked for. HB_E_USAGE: no size fits.
+ */
+int plan_group_jobs(struct plan *p, struct plan_step *s, size_t entry, int rpn, struct hb_err *err);
+/* Copies both; the reason is cut to PLAN_REASON_MAX. */
+void plan_absent_add(struct plan *p, const char *node, const char *reason);
+/* Fills the step's predicted time and deadline from its jobs; the plan's time follows. */
 void plan_step_estimate(struct plan *p, struct plan_step *s);
 
 #endif

@@ -1,4 +1,7 @@
-/* The confirming rerun: a suspect and its control, interleaved, in one step of the same shape. */
+/*
+ * The confirming rerun: a suspect and its control, interleaved. Suspects share a step of the same
+ * shape: on a cluster a launch takes longer than the measurements of one.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,24 +42,35 @@ static bool is_confirmed_elsewhere(const struct plan *p, const char *node)
 	return false;
 }
 
-/* A node that is none of the taken ones, rather not a suspect of another rerun; -1: none left. */
-static long pick_peer(const struct plan *p, const long *taken, size_t n_taken, struct rng *rng)
+/* How little a node is wanted as a partner; 0: nothing speaks against it. */
+static int objection(const struct plan *p, const struct plan_confirm *how, size_t node)
 {
-	long any = -1;
+	if (how->avoid && how->avoid[node])
+		return 3;
+	if (is_confirmed_elsewhere(p, p->nodes.v[node]))
+		return 2;
+	return (long)node == p->own;
+}
+
+/* A node that is none of the taken ones, the best that is left; -1: none left. */
+static long pick_peer(const struct plan *p, const struct plan_confirm *how, const long *taken,
+                      size_t n_taken, struct rng *rng)
+{
+	long best = -1;
+	int least = 0;
 	size_t n = p->nodes.n, start = (size_t)rng_below(rng, n);
-	for (size_t i = 0; i < n; i++) {
-		long node = (long)((start + i) % n);
+	for (size_t i = 0; i < n && (best < 0 || least > 0); i++) {
+		size_t node = (start + i) % n;
 		bool free_node = true;
 		for (size_t k = 0; k < n_taken; k++)
-			free_node = free_node && taken[k] != node;
-		if (!free_node)
+			free_node = free_node && taken[k] != (long)node;
+		int against = free_node ? objection(p, how, node) : 0;
+		if (!free_node || (best >= 0 && against >= least))
 			continue;
-		if (!is_confirmed_elsewhere(p, p->nodes.v[node]))
-			return node;
-		if (any < 0)
-			any = node;
+		best = (long)node;
+		least = against;
 	}
-	return any;
+	return best;
 }
 
 static int rank_of_node(const struct plan_step *s, long node)
@@ -67,13 +81,16 @@ static int rank_of_node(const struct plan_step *s, long node)
 	return -1;
 }
 
-/* Repeats the main jobs of an entry that the subject stands for: all, or a node's, or a round. */
+/*
+ * Repeats the main jobs of an entry that the subject stands for: a node's, or for the cluster all,
+ * of its pairs those of the first round.
+ */
 static int repeat_jobs(struct plan *p, size_t from, struct plan_step *to, size_t entry,
                        const struct plan_job *like, long node, struct hb_err *err)
 {
 	int rc = HB_OK;
 	int64_t first_round = -1;
-	bool any = false;
+	bool any = false, pairs = p->suite->entries[entry].info->shape == BENCH_PAIR;
 	for (size_t i = 0; rc == HB_OK && i < p->steps[from].n_jobs; i++) {
 		const struct plan_step *s = &p->steps[from];
 		struct plan_job j = s->jobs[i];
@@ -83,9 +100,10 @@ static int repeat_jobs(struct plan *p, size_t from, struct plan_step *to, size_t
 			continue;
 		if (!any)
 			first_round = j.round;
-		if (j.round != first_round)
+		if (pairs && j.round != first_round)
 			continue;
 		any = true;
+		j.alone = j.alone || node >= 0;
 		j.phase = like->phase;
 		j.repeat = like->repeat;
 		j.subject = like->subject;
@@ -121,8 +139,9 @@ static int add_side(struct plan *p, size_t from, struct plan_step *to, const cha
 }
 
 /* Which nodes take part; control is dropped where there are too few for disjoint pairs. */
-static int choose_sides(const struct plan *p, const struct bench_info *info, const char *subject,
-                        const char *control, struct side side[2], struct hb_err *err)
+static int choose_sides(const struct plan *p, const struct plan_confirm *how,
+                        const struct bench_info *info, const char *subject, const char *control,
+                        struct side side[2], struct hb_err *err)
 {
 	struct rng rng;
 	bool whole = strcmp(subject, cluster) == 0;
@@ -144,10 +163,10 @@ static int choose_sides(const struct plan *p, const struct bench_info *info, con
 		return HB_OK;
 	rng_stream(&rng, p->seed, rng_hash(subject, strlen(subject)), 1);
 	long taken[3] = { side[0].node, side[1].node, -1 };
-	side[0].peer = pick_peer(p, taken, 2, &rng);
+	side[0].peer = pick_peer(p, how, taken, 2, &rng);
 	taken[2] = side[0].peer;
 	if (side[1].node >= 0)
-		side[1].peer = pick_peer(p, taken, 3, &rng);
+		side[1].peer = pick_peer(p, how, taken, 3, &rng);
 	return HB_OK;
 }
 
@@ -161,50 +180,77 @@ static bool measures(const struct plan *p, size_t step, const char *bench)
 	return false;
 }
 
-static void drop_last_step(struct plan *p)
+/* What the plan was before jobs were added to it. */
+struct mark {
+	size_t n_steps;
+	uint64_t next_unit, next_job;
+};
+
+/* Takes back the jobs from the given one on, and the step if it is a new one. */
+static void take_back(struct plan *p, size_t step, size_t n_jobs, const struct mark *mark)
 {
-	struct plan_step *s = &p->steps[--p->n_steps];
-	for (size_t i = 0; i < s->n_jobs; i++)
-		free(s->jobs[i].ranks);
-	free(s->jobs);
-	free(s->rank_node);
-	free(s->helper);
+	struct plan_step *s = &p->steps[step];
+	while (s->n_jobs > n_jobs)
+		free(s->jobs[--s->n_jobs].ranks);
+	if (p->n_steps > mark->n_steps) {
+		free(s->jobs);
+		free(s->rank_node);
+		free(s->helper);
+		p->n_steps--;
+	}
+	p->next_unit = mark->next_unit;
+	p->next_job = mark->next_job;
 }
 
-static int add_confirm_step(struct plan *p, size_t from, const char *bench,
+/* The step that takes jobs like those of step from: one that has not started, or a new one. */
+static size_t open_step(struct plan *p, size_t first, size_t from)
+{
+	const char *helper = p->steps[from].helper;
+	int rpn = p->steps[from].rpn;
+	for (size_t i = first; i < p->n_steps; i++)
+		if (p->steps[i].rpn == rpn && strcmp(p->steps[i].helper, helper) == 0)
+			return i;
+	plan_step_add(p, helper, rpn);
+	return p->n_steps - 1;
+}
+
+static int add_confirm_jobs(struct plan *p, size_t first, size_t from, const char *bench,
                             const struct side side[2], struct hb_err *err)
 {
+	const struct mark mark = { p->n_steps, p->next_unit, p->next_job };
 	int rc = HB_OK;
-	if (p->n_steps >= PLAN_STEPS_MAX)
-		return hb_fail(err, HB_E_USAGE, "the plan has %zu steps already", p->n_steps);
-	struct plan_step *s = plan_step_add(p, p->steps[from].helper, p->steps[from].rpn);
+	size_t to = open_step(p, first, from), n_jobs = p->steps[to].n_jobs;
+	if (p->n_steps > PLAN_STEPS_MAX)
+		rc = hb_fail(err, HB_E_USAGE, "the plan has %zu steps already", mark.n_steps);
 	for (int repeat = 0; rc == HB_OK && repeat < REPEATS; repeat++)
 		for (int i = 0; rc == HB_OK && i < 2; i++)
 			if (side[i].subject)
-				rc = add_side(p, from, s, bench, &side[i], repeat, err);
+				rc = add_side(p, from, &p->steps[to], bench, &side[i], repeat, err);
 	if (rc != HB_OK)
-		drop_last_step(p);
+		take_back(p, to, n_jobs, &mark);
 	else
-		plan_step_estimate(p, s);
+		plan_step_estimate(p, &p->steps[to]);
 	return rc;
 }
 
-int plan_add_confirm(struct plan *p, const char *bench, const char *subject, const char *control,
-                     struct hb_err *err)
+int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
+                     const char *subject, const char *control, struct hb_err *err)
 {
+	const struct plan_confirm alone = { p->n_steps, NULL };
 	const struct bench_info *info = catalog_find(bench);
 	struct side side[2] = { 0 };
 	size_t n_steps = p->n_steps;
 	bool found = false;
 	int rc = HB_OK;
+	how = how ? how : &alone;
 	for (size_t i = 0; info && rc == HB_OK && i < n_steps; i++) {
 		if (!measures(p, i, bench))
 			continue;
 		if (!found)
-			rc = choose_sides(p, info, subject, control, side, err);
+			rc = choose_sides(p, how, info, subject, control, side, err);
 		found = true;
 		if (rc == HB_OK)
-			rc = add_confirm_step(p, i, bench, side, err);
+			rc = add_confirm_jobs(p, how->from, i, bench, side, err);
 	}
 	if (!found)
 		return hb_fail(err, HB_E_USAGE, "cannot confirm %s with %s: it is not planned",

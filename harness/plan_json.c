@@ -61,6 +61,18 @@ static json_object *step_to_json(const struct plan_step *s)
 	return o;
 }
 
+static json_object *absent_to_json(const struct plan *p)
+{
+	json_object *arr = json_object_new_array();
+	for (size_t i = 0; i < p->n_absent; i++) {
+		json_object *o = json_object_new_object();
+		js_set_str(o, "node", p->absent[i].node);
+		js_set_str(o, "reason", p->absent[i].reason);
+		json_object_array_add(arr, o);
+	}
+	return arr;
+}
+
 json_object *plan_to_json(const struct plan *p)
 {
 	json_object *o = json_object_new_object(), *steps = json_object_new_array();
@@ -72,6 +84,9 @@ json_object *plan_to_json(const struct plan *p)
 	js_set_str(o, "launcher", p->launcher);
 	js_set_u64(o, "seed", p->seed);
 	js_set_str(o, "nodes", buf_text(&nodes));
+	if (p->n_absent)
+		js_set_obj(o, "absent", absent_to_json(p));
+	js_set_str(o, "own", p->own >= 0 ? p->nodes.v[p->own] : NULL);
 	js_set_i64(o, "max_pairs", p->max_pairs);
 	js_set_f64(o, "inject", p->inject);
 	js_set_str(o, "inject_bench", p->inject_bench);

@@ -237,6 +237,66 @@ static int step_from_json(struct reader *r, json_object *o, const struct js_at *
 	return rc;
 }
 
+static int read_own(struct reader *r, json_object *o, const struct js_at *top)
+{
+	const char *own = NULL;
+	struct js_at here = js_at_key(top, "own");
+	int rc = js_get_str(o, top, "own", JS_OPTIONAL, &own, r->err);
+	if (rc != HB_OK || !own)
+		return rc;
+	r->p->own = nodeset_find(&r->p->nodes, own);
+	return r->p->own >= 0 ? HB_OK
+	                      : js_fail(&here, r->err, "'%.80s' is not a node of this plan", own);
+}
+
+static int one_absent(struct reader *r, json_object *o, const struct js_at *at)
+{
+	const char *node = NULL, *reason = NULL;
+	struct js_at node_at = js_at_key(at, "node");
+	struct nodeset one = { NULL, 0, 0 };
+	struct hb_err why = { HB_OK, "" };
+	if (!json_object_is_type(o, json_type_object))
+		return js_fail(at, r->err, "expected an object");
+	int rc = js_get_str(o, at, "node", JS_REQUIRED, &node, r->err);
+	if (rc == HB_OK)
+		rc = js_get_str(o, at, "reason", JS_REQUIRED, &reason, r->err);
+	if (rc == HB_OK && nodeset_add(&one, node, &why) != HB_OK)
+		rc = js_fail(&node_at, r->err, "%s", why.text);
+	nodeset_free(&one);
+	if (rc == HB_OK)
+		plan_absent_add(r->p, node, reason);
+	return rc;
+}
+
+static int read_absent(struct reader *r, json_object *o, const struct js_at *top)
+{
+	json_object *arr = NULL;
+	struct js_at here = js_at_key(top, "absent");
+	int rc = js_get_arr(o, top, "absent", JS_OPTIONAL, &arr, r->err);
+	size_t n = rc == HB_OK && arr ? json_object_array_length(arr) : 0;
+	if (n > NODESET_MAX)
+		return js_fail(&here, r->err, "more than %d nodes", NODESET_MAX);
+	for (size_t i = 0; rc == HB_OK && i < n; i++) {
+		struct js_at one = js_at_index(&here, i);
+		rc = one_absent(r, json_object_array_get_idx(arr, i), &one);
+	}
+	return rc;
+}
+
+static int read_nodes(struct reader *r, json_object *o, const struct js_at *top, const char *nodes)
+{
+	int rc = nodeset_parse(nodes, &r->p->nodes, r->err);
+	if (rc != HB_OK)
+		return hb_fail_in(r->err, "%s: $.nodes", top->name);
+	rc = read_absent(r, o, top);
+	if (rc == HB_OK)
+		rc = read_own(r, o, top);
+	if (rc != HB_OK)
+		return rc;
+	rc = plan_check_names(r->p, r->err);
+	return rc == HB_OK ? rc : hb_fail_in(r->err, "%s", top->name);
+}
+
 static int read_head(struct reader *r, json_object *o, const struct js_at *top)
 {
 	struct plan *p = r->p;
@@ -275,9 +335,7 @@ static int read_head(struct reader *r, json_object *o, const struct js_at *top)
 	p->inject_bench = inject ? catalog_find(inject)->name : NULL;
 	p->run = hb_strdup(run);
 	p->launcher = hb_strdup(launcher);
-	if (nodeset_parse(nodes, &p->nodes, r->err) != HB_OK)
-		return hb_fail_in(r->err, "%s: $.nodes", top->name);
-	return plan_check_names(p, r->err);
+	return read_nodes(r, o, top, nodes);
 }
 
 static int read_body(struct reader *r, json_object *o, const struct js_at *top)
@@ -320,6 +378,7 @@ int plan_from_json(json_object *o, const char *source, struct suite *suite, stru
 	memset(out, 0, sizeof(*out));
 	memset(suite, 0, sizeof(*suite));
 	out->inject = 1;
+	out->own = -1;
 	if (!json_object_is_type(o, json_type_object))
 		return js_fail(&top, err, "expected an object");
 	int rc = js_get_obj(o, &top, "suite", JS_REQUIRED, &s, err);

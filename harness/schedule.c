@@ -103,9 +103,10 @@ static size_t current_job(const struct sched *s)
 	return late;
 }
 
-static bool is_pair(const struct plan_job *job)
+/* Pairs, and groups that are not alone: they share the network. */
+static bool is_limited(const struct plan_job *job)
 {
-	return job->dir != NULL;
+	return job->n_ranks > 1;
 }
 
 static bool must_be_alone(const struct sched *s, size_t j)
@@ -114,7 +115,7 @@ static bool must_be_alone(const struct sched *s, size_t j)
 }
 
 struct running {
-	size_t all, pairs;
+	size_t all, limited;
 	bool alone;
 };
 
@@ -126,7 +127,7 @@ static struct running count_running(const struct sched *s)
 		if (s->job[j] != JOB_RUNNING)
 			continue;
 		r.all++;
-		r.pairs += is_pair(&s->step->jobs[j]);
+		r.limited += is_limited(&s->step->jobs[j]);
 		r.alone = r.alone || must_be_alone(s, j);
 	}
 	return r;
@@ -143,7 +144,7 @@ static bool may_start(const struct sched *s, size_t j, size_t now, const struct 
 		return false;
 	if (r->alone || (must_be_alone(s, j) && r->all > 0))
 		return false;
-	if (is_pair(job) && s->max_pairs > 0 && r->pairs >= (size_t)s->max_pairs)
+	if (is_limited(job) && s->max_pairs > 0 && r->limited >= (size_t)s->max_pairs)
 		return false;
 	return ranks_free(s, j, taken);
 }
@@ -164,7 +165,7 @@ size_t sched_next(const struct sched *s, size_t *out, size_t max)
 		for (int i = 0; i < job->n_ranks; i++)
 			taken[job->ranks[i]] = true;
 		r.all++;
-		r.pairs += is_pair(job);
+		r.limited += is_limited(job);
 		r.alone = must_be_alone(s, j);
 	}
 	free(taken);

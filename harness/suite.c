@@ -1,4 +1,7 @@
-/* Suites in memory and as JSON; where they are found stands in suite_find.c. */
+/*
+ * Suites in memory and as JSON; what the command line chooses and changes stands in
+ * suite_choose.c, where suites are found in suite_find.c.
+ */
 #include "harness/suite.h"
 
 #include <math.h>
@@ -6,15 +9,20 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
+#include "harness/nodeset.h"
 #include "harness/store.h"
+#include "harness/suite_parts.h"
 
-enum { ROUNDS_MAX = 65536, RPN_MAX = 1024 };
+enum { ROUNDS_MAX = 65536, RPN_MAX = 1024, GROUP_MIN = 2 };
 static const double deadline_most = 86400;
 
-const char *const suite_keys[] = { "schema", "name", "summary", "rounds", "benches", NULL };
+static const char word_all[] = "all";
+
+const char *const suite_keys[] = { "schema",    "name",    "summary", "rounds",
+	                           "max_pairs", "benches", NULL };
 const char *const suite_entry_keys[] = { "bench",     "options",  "precision", "max_time",
 	                                 "max_iters", "deadline", "floor",     "tolerance",
-	                                 "rpn",       "verify",   NULL };
+	                                 "rpn",       "groups",   "verify",    NULL };
 
 /* What an entry says with one value; floor's default is its benchmark's. */
 #define AT(member) offsetof(struct suite_entry, member)
@@ -35,13 +43,15 @@ static const struct opt entry_opts[] = {
 };
 #undef AT
 
-static void entry_init(struct suite_entry *e, const struct bench_info *info)
+void suite_entry_init(struct suite_entry *e, const struct bench_info *info)
 {
 	memset(e, 0, sizeof(*e));
 	opt_defaults(entry_opts, e);
 	e->info = info;
 	e->opts = info_opts_new(info);
 	e->floor = info->floor;
+	e->groups[0] = SUITE_GROUP_ALL;
+	e->n_groups = 1;
 	e->verify = true;
 }
 
@@ -54,7 +64,7 @@ static int check_range(const struct js_at *at, const char *key, double v, double
 	return js_fail(&here, err, "%g is outside %g to %g", v, lo, hi);
 }
 
-static int check_entry(const struct suite_entry *e, const struct js_at *at, struct hb_err *err)
+int suite_entry_check(const struct suite_entry *e, const struct js_at *at, struct hb_err *err)
 {
 	struct hb_err why = { HB_OK, "" };
 	struct case_list cases;
@@ -92,6 +102,57 @@ static json_object *plain_members(json_object *o)
 	return plain;
 }
 
+/* Sizes ascend and "all" is the last: so no two of them are equal. */
+static int one_group(json_object *v, const struct js_at *at, struct suite_entry *e,
+                     struct hb_err *err)
+{
+	int last = e->n_groups ? e->groups[e->n_groups - 1] : -1;
+	int64_t nodes = json_object_is_type(v, json_type_int) ? json_object_get_int64(v) : -1;
+	if (last == SUITE_GROUP_ALL)
+		return js_fail(at, err, "nothing may follow \"all\"");
+	if (json_object_is_type(v, json_type_string) &&
+	    strcmp(json_object_get_string(v), word_all) == 0)
+		nodes = SUITE_GROUP_ALL;
+	else if (nodes < GROUP_MIN || nodes > NODESET_MAX)
+		return js_fail(at, err, "expected %d to %d nodes, or \"all\"", GROUP_MIN,
+		               NODESET_MAX);
+	else if (nodes <= last)
+		return js_fail(at, err, "sizes must ascend, each once");
+	e->groups[e->n_groups++] = (int)nodes;
+	return HB_OK;
+}
+
+static int groups_from_json(json_object *o, const struct js_at *at, struct suite_entry *e,
+                            struct hb_err *err)
+{
+	struct js_at here = js_at_key(at, "groups");
+	json_object *arr = NULL;
+	int rc = js_get_arr(o, at, "groups", JS_OPTIONAL, &arr, err);
+	if (rc != HB_OK || !arr)
+		return rc;
+	size_t n = json_object_array_length(arr);
+	if (e->info->shape != BENCH_GROUP)
+		return js_fail(&here, err, "%s does not measure groups", e->info->name);
+	if (n == 0 || n > SUITE_GROUPS_MAX)
+		return js_fail(&here, err, "%zu sizes; expected 1 to %d", n, SUITE_GROUPS_MAX);
+	e->n_groups = 0;
+	for (size_t i = 0; rc == HB_OK && i < n; i++) {
+		struct js_at one = js_at_index(&here, i);
+		rc = one_group(json_object_array_get_idx(arr, i), &one, e, err);
+	}
+	return rc;
+}
+
+static json_object *groups_to_json(const struct suite_entry *e)
+{
+	json_object *arr = json_object_new_array();
+	for (int i = 0; i < e->n_groups; i++)
+		json_object_array_add(arr, e->groups[i] == SUITE_GROUP_ALL
+		                                   ? js_str(word_all)
+		                                   : json_object_new_int(e->groups[i]));
+	return arr;
+}
+
 static int entry_from_json(json_object *o, const struct js_at *at, struct suite_entry *e,
                            struct hb_err *err)
 {
@@ -112,17 +173,19 @@ static int entry_from_json(json_object *o, const struct js_at *at, struct suite_
 		               near ? "; did you mean '" : "; see `hpcbench list benches`",
 		               near ? near : "", near ? "'?" : "");
 	}
-	entry_init(e, info);
+	suite_entry_init(e, info);
 	plain = plain_members(o);
 	rc = opt_from_json(entry_opts, e, plain, at, err);
 	js_put(plain);
 	if (rc == HB_OK)
 		rc = js_get_bool(o, at, "verify", JS_OPTIONAL, &e->verify, err);
 	if (rc == HB_OK)
+		rc = groups_from_json(o, at, e, err);
+	if (rc == HB_OK)
 		rc = js_get_obj(o, at, "options", JS_OPTIONAL, &options, err);
 	if (rc == HB_OK && options)
 		rc = opt_from_json(info->opts, e->opts, options, &options_at, err);
-	return rc == HB_OK ? check_entry(e, at, err) : rc;
+	return rc == HB_OK ? suite_entry_check(e, at, err) : rc;
 }
 
 /* What tells the cases of a suite apart: two equal ones would be one key measured twice. */
@@ -142,7 +205,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int refuse_repeats(const struct suite *s, const char *source, struct hb_err *err)
+int suite_refuse_repeats(const struct suite *s, const char *source, struct hb_err *err)
 {
 	char **v = NULL;
 	size_t n = 0, cap = 0;
@@ -205,13 +268,16 @@ int suite_from_json(json_object *o, const char *source, struct suite *out, struc
 	if (rc == HB_OK)
 		rc = js_get_int(o, &top, "rounds", JS_OPTIONAL, 0, ROUNDS_MAX, &out->rounds, err);
 	if (rc == HB_OK)
+		rc = js_get_int(o, &top, "max_pairs", JS_OPTIONAL, 0, NODESET_MAX, &out->max_pairs,
+		                err);
+	if (rc == HB_OK)
 		rc = js_get_arr(o, &top, "benches", JS_REQUIRED, &benches, err);
 	if (rc == HB_OK && store_check_name("the name of a suite", name, err) != HB_OK)
 		rc = hb_fail_in(err, "%s", source);
 	if (rc == HB_OK)
 		rc = benches_from_json(benches, &benches_at, out, err);
 	if (rc == HB_OK)
-		rc = refuse_repeats(out, source, err);
+		rc = suite_refuse_repeats(out, source, err);
 	if (rc != HB_OK) {
 		suite_free(out);
 		return rc;
@@ -229,6 +295,7 @@ json_object *suite_to_json(const struct suite *s)
 	js_set_str(o, "name", s->name);
 	js_set_str(o, "summary", s->summary);
 	js_set_i64(o, "rounds", s->rounds);
+	js_set_i64(o, "max_pairs", s->max_pairs);
 	for (size_t i = 0; i < s->n_entries; i++) {
 		const struct suite_entry *e = &s->entries[i];
 		json_object *b = json_object_new_object();
@@ -241,6 +308,8 @@ json_object *suite_to_json(const struct suite *s)
 		js_set_f64(b, "floor", e->floor);
 		js_set_f64(b, "tolerance", e->tolerance);
 		js_set_i64(b, "rpn", e->rpn);
+		if (e->info->shape == BENCH_GROUP)
+			js_set_obj(b, "groups", groups_to_json(e));
 		js_set_bool(b, "verify", e->verify);
 		json_object_array_add(arr, b);
 	}
@@ -248,188 +317,16 @@ json_object *suite_to_json(const struct suite *s)
 	return o;
 }
 
-static int unknown_bench(const char *name, struct hb_err *err)
-{
-	const char *near = catalog_nearest(name);
-	if (near)
-		return hb_fail(err, HB_E_USAGE, "no benchmark '%.80s'; did you mean '%s'?", name,
-		               near);
-	return hb_fail(err, HB_E_USAGE, "no benchmark '%.80s'; `hpcbench list benches` shows all",
-	               name);
-}
-
-/* Calls each for every name of a comma list; an empty name is an error. */
-static int each_name(const char *list, int (*each)(const char *name, void *arg, struct hb_err *),
-                     void *arg, struct hb_err *err)
-{
-	int rc = HB_OK;
-	for (const char *p = list; rc == HB_OK; p++) {
-		size_t len = strcspn(p, ",");
-		char *name = hb_strndup(p, len);
-		rc = len ? each(name, arg, err)
-		         : hb_fail(err, HB_E_USAGE, "an empty name in the benchmarks '%.120s'",
-		                   list);
-		free(name);
-		p += len;
-		if (!*p)
-			break;
-	}
-	return rc;
-}
-
-static int add_bench(const char *name, void *arg, struct hb_err *err)
-{
-	struct suite *s = arg;
-	const struct bench_info *info = catalog_find(name);
-	if (!info)
-		return unknown_bench(name, err);
-	for (size_t i = 0; i < s->n_entries; i++)
-		if (s->entries[i].info == info)
-			return hb_fail(err, HB_E_USAGE, "benchmark %s is named twice", name);
-	if (s->n_entries == SUITE_ENTRIES_MAX)
-		return hb_fail(err, HB_E_USAGE, "more than %d benchmarks", SUITE_ENTRIES_MAX);
-	s->entries = hb_realloc_array(s->entries, s->n_entries + 1, sizeof(*s->entries));
-	entry_init(&s->entries[s->n_entries++], info);
-	return HB_OK;
-}
-
-int suite_of_benches(const char *list, struct suite *out, struct hb_err *err)
-{
-	memset(out, 0, sizeof(*out));
-	out->name = hb_strdup("benches");
-	out->summary = hb_format("chosen benchmarks: %s", list);
-	out->path = hb_strdup("--bench");
-	out->rounds = 5;
-	int rc = each_name(list, add_bench, out, err);
-	if (rc != HB_OK)
-		suite_free(out);
-	return rc;
-}
-
-static void entry_free(struct suite_entry *e)
+void suite_entry_free(struct suite_entry *e)
 {
 	if (e->info)
 		info_opts_free(e->info, e->opts);
 }
 
-struct wanted {
-	struct suite *s;
-	bool keep[SUITE_ENTRIES_MAX];
-};
-
-static int want_bench(const char *name, void *arg, struct hb_err *err)
-{
-	struct wanted *w = arg;
-	const struct bench_info *info = catalog_find(name);
-	bool found = false;
-	if (!info)
-		return unknown_bench(name, err);
-	for (size_t i = 0; i < w->s->n_entries; i++) {
-		if (w->s->entries[i].info == info)
-			found = w->keep[i] = true;
-	}
-	return found ? HB_OK
-	             : hb_fail(err, HB_E_USAGE, "suite %s does not measure %s", w->s->name, name);
-}
-
-static int keep_benches(struct suite *s, const char *benches, struct hb_err *err)
-{
-	struct wanted w = { s, { false } };
-	size_t n = 0;
-	int rc = each_name(benches, want_bench, &w, err);
-	if (rc != HB_OK)
-		return rc;
-	for (size_t i = 0; i < s->n_entries; i++) {
-		if (w.keep[i])
-			s->entries[n++] = s->entries[i];
-		else
-			entry_free(&s->entries[i]);
-	}
-	s->n_entries = n;
-	return HB_OK;
-}
-
-static char **sizes_of(const struct suite_entry *e)
-{
-	for (const struct opt *row = e->info->opts; row->type != OPT_END; row++)
-		if (row->type == OPT_SIZES && strcmp(row->name, "sizes") == 0)
-			return (char **)(void *)((char *)e->opts + row->offset);
-	return NULL;
-}
-
-/* Gives the sizes to an entry that can take all of them; one that cannot keeps its own. */
-static int set_sizes(struct suite_entry *e, const char *sizes, struct hb_err *err)
-{
-	char **text = sizes_of(e), *before = text ? hb_strdup(*text) : NULL;
-	struct case_list cases;
-	int rc = opt_set(e->info->opts, e->opts, "sizes", sizes, err);
-	if (rc == HB_OK) {
-		rc = e->info->cases(e->info, e->opts, &cases, err);
-		if (rc == HB_OK)
-			case_list_free(&cases);
-		if (rc != HB_OK && before)
-			(void)opt_set(e->info->opts, e->opts, "sizes", before, NULL);
-	}
-	free(before);
-	return rc;
-}
-
-/* Where some entries take the sizes and others cannot, that is a note; if none can, an error. */
-static int override_sizes(struct suite *s, const char *sizes, struct hb_err *err)
-{
-	struct hb_err first = { HB_OK, "" }, why;
-	struct buf kept = BUF_INIT;
-	size_t taken = 0;
-	for (size_t i = 0; i < s->n_entries; i++) {
-		struct suite_entry *e = &s->entries[i];
-		int rc = set_sizes(e, sizes, &why);
-		taken += rc == HB_OK;
-		if (rc == HB_OK)
-			continue;
-		if (!kept.len)
-			first = why;
-		buf_printf(&kept, "%s%s", kept.len ? ", " : "", e->info->name);
-	}
-	free(s->note);
-	s->note = NULL;
-	if (kept.len && taken)
-		s->note = hb_format("%s keep%s the suite's sizes: %s", buf_text(&kept),
-		                    s->n_entries - taken == 1 ? "s" : "", first.text);
-	buf_free(&kept);
-	return taken || !s->n_entries
-	               ? HB_OK
-	               : hb_fail(err, HB_E_USAGE, "--sizes %.120s: %s", sizes, first.text);
-}
-
-int suite_override(struct suite *s, const char *benches, const char *sizes, double precision,
-                   double max_time_s, struct hb_err *err)
-{
-	struct js_at top = JS_AT_TOP(s->path), arr = js_at_key(&top, "benches");
-	int rc = benches ? keep_benches(s, benches, err) : HB_OK;
-	if (rc == HB_OK && sizes)
-		rc = override_sizes(s, sizes, err);
-	for (size_t i = 0; rc == HB_OK && i < s->n_entries; i++) {
-		struct suite_entry *e = &s->entries[i];
-		struct js_at here = js_at_index(&arr, i);
-		if (precision > 0)
-			e->precision = precision;
-		if (max_time_s > 0)
-			e->max_time_s = max_time_s;
-		if (e->deadline_s < 2 * e->max_time_s) /* a longer case needs a later deadline */
-			e->deadline_s = 2 * e->max_time_s;
-		rc = check_entry(e, &here, err);
-	}
-	/* These words came from the command line. */
-	if (rc == HB_E_FORMAT)
-		return hb_fail_in(err, "--precision or --max-time");
-	rc = rc == HB_OK ? refuse_repeats(s, s->path, err) : rc;
-	return rc == HB_E_FORMAT ? hb_fail_in(err, "--sizes") : rc;
-}
-
 void suite_free(struct suite *s)
 {
 	for (size_t i = 0; i < s->n_entries; i++)
-		entry_free(&s->entries[i]);
+		suite_entry_free(&s->entries[i]);
 	free(s->entries);
 	free(s->name);
 	free(s->summary);

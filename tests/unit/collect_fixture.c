@@ -32,7 +32,7 @@ void expect_near(double got, double want)
 void start(struct made *m, const char *suite, const char *nodes, int rounds)
 {
 	json_object *o = NULL;
-	struct plan_params params = { 3, rounds, 0 };
+	struct plan_params params = { .seed = 3, .rounds = rounds };
 	memset(m, 0, sizeof(*m));
 	m->dir = hb_strdup("/tmp/hpcbench-test-XXXXXX");
 	assert_non_null(mkdtemp(m->dir));

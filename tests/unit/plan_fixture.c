@@ -18,7 +18,7 @@ const char suite_all[] = SUITE(
 int try_plan(struct made *m, const char *suite, const char *nodes, int rounds, struct hb_err *err)
 {
 	json_object *o = NULL;
-	struct plan_params params = { 11, rounds, 0 };
+	struct plan_params params = { .seed = 11, .rounds = rounds };
 	memset(m, 0, sizeof(*m));
 	assert_int_equal(js_parse(suite, strlen(suite), "s", &o, err), HB_OK);
 	if (suite_from_json(o, "s", &m->suite, err) != HB_OK)

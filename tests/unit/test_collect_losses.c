@@ -228,7 +228,8 @@ static void confirming_rows_stand_apart(void **state)
 	(void)state;
 	start(&m, suite_bandwidth, "n[1-5]", 5);
 	uint64_t main_units = m.plan.next_unit;
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "n2", "n4", &m.err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.bandwidth", "n2", "n4", &m.err),
+	                 HB_OK);
 	for (uint64_t u = 1; u < m.plan.next_unit; u++) {
 		size_t step;
 		const struct plan_job *j = job_of(&m, u, &step);
@@ -270,8 +271,9 @@ static void of_two_directions_the_confirming_rows_count_the_worse(void **state)
 	(void)state;
 	start(&m, suite_bandwidth, "n[1-5]", 5);
 	uint64_t main_units = m.plan.next_unit;
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "n2", "n4", &m.err), HB_OK);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "cluster", NULL, &m.err),
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.bandwidth", "n2", "n4", &m.err),
+	                 HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.bandwidth", "cluster", NULL, &m.err),
 	                 HB_OK);
 	for (uint64_t u = 1; u < m.plan.next_unit; u++) {
 		size_t step;

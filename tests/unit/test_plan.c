@@ -135,7 +135,7 @@ static void a_limit_on_pairs_at_once_lengthens_the_prediction(void **state)
 {
 	struct made m, wide;
 	struct hb_err err;
-	struct plan_params params = { 11, 5, 1 };
+	struct plan_params params = { .seed = 11, .rounds = 5, .max_pairs = 1 };
 	(void)state;
 	make_plan(&wide, suite_all, "n[1-8]", 5);
 	make_plan(&m, suite_all, "n[1-8]", 5);

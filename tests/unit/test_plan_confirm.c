@@ -26,7 +26,7 @@ static void a_pair_suspect_and_its_control_alternate_with_partners_of_their_own(
 	struct plan *p = &m.plan;
 	(void)state;
 	make_plan(&m, suite_all, "n[1-8]", 5);
-	if (plan_add_confirm(p, "mpi.latency", "n3", "n5", &err) != HB_OK)
+	if (plan_add_confirm(p, NULL, "mpi.latency", "n3", "n5", &err) != HB_OK)
 		fail_msg("%s", err.text);
 	check_plan(p);
 	assert_int_equal(p->n_steps, 4);
@@ -62,8 +62,9 @@ static void whoever_the_sides_are_their_pairs_are_disjoint(void **state)
 			if (a == b)
 				continue;
 			make_plan(&m, suite_all, "n[1-4]", 5);
-			assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", m.plan.nodes.v[a],
-			                                  m.plan.nodes.v[b], &err),
+			assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency",
+			                                  m.plan.nodes.v[a], m.plan.nodes.v[b],
+			                                  &err),
 			                 HB_OK);
 			const struct plan_job *j = last_step(&m.plan)->jobs;
 			assert_int_equal(j[0].ranks[0], a);
@@ -83,9 +84,9 @@ static void partners_are_rather_not_suspects_themselves(void **state)
 	struct hb_err err;
 	(void)state;
 	make_plan(&m, suite_all, "n[1-6]", 5);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n2", "n1", &err), HB_OK);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n3", "n1", &err), HB_OK);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n4", "n1", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "n2", "n1", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "n3", "n1", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "n4", "n1", &err), HB_OK);
 	const struct plan_job *j = last_step(&m.plan)->jobs;
 	/* n2 and n3 are suspects too, so n5 and n6 are left. */
 	assert_int_equal(1 << j[0].ranks[1] | 1 << j[1].ranks[1], 1 << 4 | 1 << 5);
@@ -98,7 +99,7 @@ static void directed_benchmarks_are_confirmed_in_both_directions(void **state)
 	struct hb_err err;
 	(void)state;
 	make_plan(&m, suite_all, "n[1-8]", 5);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "n1", "n2", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.bandwidth", "n1", "n2", &err), HB_OK);
 	check_plan(&m.plan);
 	assert_int_equal(last_step(&m.plan)->n_jobs, 12);
 	assert_int_equal(count_jobs(last_step(&m.plan), &m.plan, "mpi.bandwidth", "ba"), 6);
@@ -115,9 +116,9 @@ static void without_enough_nodes_or_control_it_is_a_plain_repetition(void **stat
 		struct made m;
 		struct hb_err err;
 		make_plan(&m, suite_all, cases[i].nodes, 5);
-		assert_int_equal(
-		        plan_add_confirm(&m.plan, "mpi.latency", "n1", cases[i].control, &err),
-		        HB_OK);
+		assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "n1",
+		                                  cases[i].control, &err),
+		                 HB_OK);
 		check_plan(&m.plan);
 		const struct plan_step *s = last_step(&m.plan);
 		assert_int_equal(s->n_jobs, 3);
@@ -138,21 +139,21 @@ static void other_shapes_are_confirmed_as_they_were_measured(void **state)
 	struct plan *p = &m.plan;
 	(void)state;
 	make_plan(&m, suite_all, "n[1-4]", 5);
-	assert_int_equal(plan_add_confirm(p, "node.memory", "n2", "n4", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(p, NULL, "node.memory", "n2", "n4", &err), HB_OK);
 	assert_string_equal(last_step(p)->helper, "node");
 	assert_int_equal(last_step(p)->n_jobs, 6);
 	assert_string_equal(node_of(p, last_step(p), last_step(p)->jobs[1].ranks[0]), "n4");
-	assert_int_equal(plan_add_confirm(p, "mpi.allreduce", "cluster", NULL, &err), HB_OK);
+	assert_int_equal(plan_add_confirm(p, NULL, "mpi.allreduce", "cluster", NULL, &err), HB_OK);
 	assert_int_equal(last_step(p)->rpn, 2);
 	assert_int_equal(last_step(p)->n_jobs, 3);
 	assert_int_equal(last_step(p)->jobs[0].n_ranks, 8);
 	assert_string_equal(last_step(p)->jobs[0].subject, "cluster");
-	assert_int_equal(plan_add_confirm(p, "mpi.latency", "cluster", NULL, &err), HB_OK);
+	assert_int_equal(plan_add_confirm(p, NULL, "mpi.latency", "cluster", NULL, &err), HB_OK);
 	assert_int_equal(last_step(p)->n_jobs, 3 * 2); /* the two pairs of the first round */
 	check_plan(p);
 	drop(&m);
 	make_plan(&m, suite_all, "host", 5);
-	assert_int_equal(plan_add_confirm(p, "mpi.bandwidth", "host", NULL, &err), HB_OK);
+	assert_int_equal(plan_add_confirm(p, NULL, "mpi.bandwidth", "host", NULL, &err), HB_OK);
 	assert_int_equal(last_step(p)->n_jobs, 3);
 	assert_string_equal(last_step(p)->jobs[0].dir, "ab");
 	check_plan(p);
@@ -165,9 +166,11 @@ static void what_was_not_planned_cannot_be_confirmed(void **state)
 	struct hb_err err;
 	(void)state;
 	make_plan(&m, SUITE("{\"bench\":\"mpi.latency\"}"), "n[1-4]", 5);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "n1", NULL, &err), HB_E_USAGE);
-	assert_int_equal(plan_add_confirm(&m.plan, "nothing", "n1", NULL, &err), HB_E_USAGE);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n9", NULL, &err), HB_E_USAGE);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.bandwidth", "n1", NULL, &err),
+	                 HB_E_USAGE);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "nothing", "n1", NULL, &err), HB_E_USAGE);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "n9", NULL, &err),
+	                 HB_E_USAGE);
 	assert_non_null(strstr(err.text, "n9"));
 	assert_int_equal(m.plan.n_steps, 1);
 	drop(&m);

@@ -20,8 +20,10 @@ static void a_plan_reads_back_the_same(void **state)
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	(void)state;
 	make_plan(&m, suite_all, "n[01-09]", 5);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.bandwidth", "n03", "n07", &err), HB_OK);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "cluster", NULL, &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.bandwidth", "n03", "n07", &err),
+	                 HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "cluster", NULL, &err),
+	                 HB_OK);
 	m.plan.run = hb_strdup("20261130-014210-7f3a");
 	m.plan.inject = 1.5;
 	m.plan.inject_bench = "mpi.latency";
@@ -73,7 +75,7 @@ static void hostile_plans_are_refused_with_their_place(void **state)
 	struct hb_err err;
 	(void)state;
 	make_plan(&m, suite_all, "n[1-4]", 5);
-	assert_int_equal(plan_add_confirm(&m.plan, "mpi.latency", "n1", "n2", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "n1", "n2", &err), HB_OK);
 	json_object *o = plan_to_json(&m.plan);
 	js_write(o, JS_PLAIN, &b);
 	const char *t = buf_text(&b);
