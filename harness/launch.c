@@ -217,7 +217,7 @@ static enum step_status finish(struct step_run *r, enum step_status s)
 	return s == STEP_DONE && lost ? STEP_PARTIAL : s;
 }
 
-/* One start, to its end. *by_itself: the launcher was gone before we ended it. */
+/* One start, to its end. *by_itself: nobody had to force the launcher to end. */
 static int run_attempt(struct step_run *r, bool *late, bool *by_itself, struct hb_err *err)
 {
 	int rc = step_seats_choose(r, err);
@@ -230,9 +230,7 @@ static int run_attempt(struct step_run *r, bool *late, bool *by_itself, struct h
 		return rc;
 	launch_log_flush(&r->l->log, NULL);
 	*late = step_loop(r) == HB_E_TIMEOUT;
-	*by_itself = spawn_ended(r->child, NULL);
-	if (!*by_itself)
-		step_end_child(r);
+	*by_itself = spawn_ended(r->child, NULL) || step_end_child(r);
 	step_drain(r);
 	return HB_OK;
 }

@@ -259,8 +259,7 @@ static void wait_child(struct step_run *r, int ms, bool stop_when_impatient)
 		turn(r, until);
 }
 
-/* Quit, TERM, KILL, each with its time; the last records are still taken meanwhile. */
-void step_end_child(struct step_run *r)
+bool step_end_child(struct step_run *r)
 {
 	json_object *quit = json_object_new_object();
 
@@ -272,15 +271,16 @@ void step_end_child(struct step_run *r)
 	js_put(quit);
 	if (!r->l->signal && !r->world_wrong)
 		wait_child(r, anybody_lost(r) ? QUIT_LOST_MS : QUIT_MS, false);
-	if (!spawn_ended(r->child, NULL)) {
-		spawn_signal(r->child, SIGTERM);
-		spawn_signal(r->child, SIGCONT);
-		wait_child(r, TERM_MS, true);
-	}
+	if (spawn_ended(r->child, NULL))
+		return true;
+	spawn_signal(r->child, SIGTERM);
+	spawn_signal(r->child, SIGCONT);
+	wait_child(r, TERM_MS, true);
 	if (!spawn_ended(r->child, NULL)) {
 		spawn_signal(r->child, SIGKILL);
 		wait_child(r, KILL_MS, false);
 	}
+	return false;
 }
 
 /* The processes are gone, but their last words may still be in the sockets. */

@@ -114,8 +114,11 @@ void step_read_signals(struct launch *l);
  * HB_E_TIMEOUT: the step's deadline passed; HB_E_IO: the logs cannot be written.
  */
 int step_loop(struct step_run *r);
-/* Quit, TERM, KILL, each with its time; the last records are still taken meanwhile. */
-void step_end_child(struct step_run *r);
+/*
+ * Quit, TERM, KILL, each with its time; the last records are still taken meanwhile. True: it went
+ * without force, so that what it says about its end is true.
+ */
+bool step_end_child(struct step_run *r);
 /* Takes what ended processes left in their sockets. */
 void step_drain(struct step_run *r);
 /* A rank has introduced itself and sits there from now on. */

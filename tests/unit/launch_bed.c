@@ -131,11 +131,17 @@ size_t count(const struct buf *file, const char *one, const char *two, const cha
 
 struct bed *run_sim(const struct launcher_ops *ops, const char *faults)
 {
+	return run_slowly(ops, faults, 0);
+}
+
+struct bed *run_slowly(const struct launcher_ops *ops, const char *faults, int delay_ms)
+{
 	char path[64] = "/tmp/hpcbench-model-XXXXXX", text[1024];
 	int fd = mkstemp(path), len;
 	struct bed *b;
 
-	len = snprintf(text, sizeof text, "{\"schema\":1,\"faults\":[%s]}", faults);
+	len = snprintf(text, sizeof text, "{\"schema\":1,\"delay_ms\":%d,\"faults\":[%s]}",
+	               delay_ms, faults);
 	assert_int_equal(write(fd, text, (size_t)len), len);
 	close(fd);
 	b = run_on("n[1-4]", ops, path, -1, 0);

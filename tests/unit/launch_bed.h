@@ -25,6 +25,8 @@ struct bed *run_on(const char *nodes, const struct launcher_ops *ops, const char
 /* The same on n[1-4] with a simulated cluster that has these faults (JSON array elements, or "").
  */
 struct bed *run_sim(const struct launcher_ops *ops, const char *faults);
+/* The same, each unit taking so long in real time. */
+struct bed *run_slowly(const struct launcher_ops *ops, const char *faults, int delay_ms);
 void bed_free(struct bed *b);
 
 /* How many lines have all of these texts (NULL: not asked). */
