@@ -35,7 +35,7 @@ struct base_entry {
 	int runs;               /* runs that hold this key */
 	double mean;            /* class mean of y: mean of the subjects' means */
 	double s_own, df_own;   /* of this key alone, within subjects */
-	double s_pool, df_pool; /* over the sizes of its curve */
+	double s_pool, df_pool; /* over the sizes of its curve, those of one floor */
 	double rho;             /* mean correlation of residuals between the curve's sizes */
 	double rho_subjects;    /* bound on the same between its subjects: what sessions do */
 	double s_run, df_run;   /* own and pooled together: what the test uses */
@@ -89,7 +89,8 @@ size_t baseline_series_near(const struct base_entry *e, const char *subject, siz
 /* NULL, or why this run does not belong in a baseline: a text the caller frees (a run median
  * beyond 5 scaled MADs, an injected or partial run). The MAD is that of its series or, where that
  * is larger, of the residuals of its whole curve: the MAD of a few runs alone would refuse many
- * clean ones. Series below BASELINE_MIN_RUNS runs object to nothing. */
+ * clean ones; and at least a tenth of the floor, so that nothing is refused for less than half of
+ * what counts. Series below BASELINE_MIN_RUNS runs object to nothing. */
 char *baseline_objection(const struct baseline *b, const struct summary *run);
 
 json_object *baseline_to_json(const struct baseline *b);

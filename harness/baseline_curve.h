@@ -1,6 +1,8 @@
 /*
- * Which entries of a baseline form one curve: the same key but for the message size, and the same
- * kind of subject. Inside the baseline module only.
+ * Which entries of a baseline form one curve: the same key but for the message size, the same kind
+ * of subject, and the same floor. A suite that gives sizes of one benchmark different floors says
+ * that they are not equally steady: the spread of 8 B among other users must not be that of 256 KiB
+ * over a shaped link. Inside the baseline module only.
  */
 #ifndef HPCBENCH_HARNESS_BASELINE_CURVE_H
 #define HPCBENCH_HARNESS_BASELINE_CURVE_H

@@ -16,7 +16,14 @@ struct curve_item {
 	char *curve;
 	size_t entry;
 	enum subject_kind kind;
+	double floor;
 };
+
+static bool same_curve(const struct curve_item *x, const struct curve_item *y)
+{
+	return x->kind == y->kind && !(x->floor < y->floor) && !(x->floor > y->floor) &&
+	       strcmp(x->curve, y->curve) == 0;
+}
 
 static int item_order(const void *a, const void *b)
 {
@@ -27,6 +34,8 @@ static int item_order(const void *a, const void *b)
 		return c;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
+	if (x->floor < y->floor || x->floor > y->floor)
+		return x->floor < y->floor ? -1 : 1;
 	return x->entry < y->entry ? -1 : 1;
 }
 
@@ -41,12 +50,12 @@ void curves_make(const struct baseline *b, struct curves *out)
 		items[i].curve = key_curve(&b->entries[i].key);
 		items[i].entry = i;
 		items[i].kind = b->entries[i].kind;
+		items[i].floor = b->entries[i].floor;
 	}
 	if (b->n_entries)
 		qsort(items, b->n_entries, sizeof(*items), item_order);
 	for (size_t i = 0; i < b->n_entries; i++) {
-		if (i == 0 || items[i].kind != items[i - 1].kind ||
-		    strcmp(items[i].curve, items[i - 1].curve) != 0)
+		if (i == 0 || !same_curve(&items[i - 1], &items[i]))
 			out->first[out->n++] = i;
 		out->entry[i] = items[i].entry;
 	}

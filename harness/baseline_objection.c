@@ -7,8 +7,9 @@
 #include "harness/baseline.h"
 #include "harness/baseline_curve.h"
 
-/* How far from the median a run may lie, in scaled MADs, and what a MAD is at least. */
-static const double mads = 5.0, mad_floor = 1e-4;
+/* How far from the median a run may lie, in scaled MADs, and what a MAD is at least: also a share
+ * of the floor, as a curve of one size and one subject has only a few figures to tell it from. */
+static const double mads = 5.0, mad_floor = 1e-4, mad_of_floor = 0.1;
 
 /* Scaled MAD of all residuals of a curve, each series about its own median. */
 static double curve_mad(const struct baseline *b, const size_t *entry, size_t n_entries)
@@ -74,7 +75,8 @@ static void look_at_rows(const struct baseline *b, const double *curve_of, doubl
 		s = &b->entries[e].series[k++];
 		if (s->n < BASELINE_MIN_RUNS)
 			continue;
-		limit = fmax(fmax(series_mad(b, s, scratch), curve_of[e]), mad_floor);
+		limit = fmax(fmax(series_mad(b, s, scratch), curve_of[e]),
+		             fmax(mad_floor, mad_of_floor * b->entries[e].floor));
 		away = (summary_y(r) - s->median) / limit;
 		if (!(fabs(away) > mads))
 			continue;

@@ -43,12 +43,22 @@ static bool better_control(const struct verdict_row *a, const struct verdict_row
 	return fabs(a->p - 0.5) < fabs(b->p - 0.5);
 }
 
-static const char *find_control(const struct verdicts *v, const struct verdict_row *suspect)
+/* Something of this node was not measured: its rank may be gone. */
+static bool lost_figures(const struct verdicts *v, const struct verdict_row *of)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->rows[i].verdict == VERDICT_NOT_MEASURED &&
+		    strcmp(v->rows[i].subject, of->subject) == 0)
+			return true;
+	return false;
+}
+
+/* whole: only among those that lost nothing. */
+static const char *find_among(const struct verdicts *v, const struct verdict_row *suspect,
+                              bool whole)
 {
 	const struct verdict_row *best = NULL;
 
-	if (suspect->row->kind != SUBJECT_NODE)
-		return NULL;
 	for (size_t i = 0; i < v->n; i++) {
 		const struct verdict_row *r = &v->rows[i];
 
@@ -57,10 +67,21 @@ static const char *find_control(const struct verdicts *v, const struct verdict_r
 		    strcmp(r->subject, suspect->subject) == 0 ||
 		    strcmp(r->key->text, suspect->key->text) != 0)
 			continue;
-		if ((!best || better_control(r, best)) && known_good(v, r))
+		if ((!best || better_control(r, best)) && known_good(v, r) &&
+		    !(whole && lost_figures(v, r)))
 			best = r;
 	}
 	return best ? best->subject : NULL;
+}
+
+static const char *find_control(const struct verdicts *v, const struct verdict_row *suspect)
+{
+	const char *best;
+
+	if (suspect->row->kind != SUBJECT_NODE)
+		return NULL;
+	best = find_among(v, suspect, true);
+	return best ? best : find_among(v, suspect, false);
 }
 
 /* A suspect row, to be sorted by family. */
@@ -190,20 +211,23 @@ static bool row_ratios(const struct verdict_row *v, const struct summary *run, s
 	return any;
 }
 
-/* Squares about each row's own mean, pooled over the rows of a family. */
+/* Squares about each row's own mean, pooled over the rows of a family that share a floor: as in a
+ * baseline, what the suite holds to be less steady is another curve. */
 struct session {
 	double ss, df, sizes;
 	int repeats; /* the most of any row */
 	bool any, controlled;
 };
 
-static void look_at_family(const struct place *rows, size_t n, const struct summary *run,
-                           struct session *out)
+static void look_at_curve(const struct place *rows, size_t n, double floor,
+                          const struct summary *run, struct session *out)
 {
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < n; i++) {
 		struct ratios r;
 
+		if (rows[i].v->floor < floor || rows[i].v->floor > floor)
+			continue;
 		out->any |= row_ratios(rows[i].v, run, &r, &out->controlled);
 		if (r.n < 2)
 			continue;
@@ -264,18 +288,18 @@ static bool is_open(const struct verdict_row *v)
 static void confirm_family(struct verdicts *v, const struct place *rows, size_t n,
                            const struct summary *run, const struct compare_params *p)
 {
-	struct session s;
-	bool suspect = false;
+	struct session s = { .any = false };
+	double floor = NAN;
 
-	for (size_t i = 0; i < n; i++)
-		suspect |= is_open(rows[i].v);
-	if (!suspect)
-		return;
-	look_at_family(rows, n, run, &s);
-	for (size_t i = 0; s.any && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct verdict_row *r = &v->rows[rows[i].row];
 
 		if (!is_open(r))
+			continue;
+		if (!(r->floor >= floor && r->floor <= floor)) /* the first one, or another curve */
+			look_at_curve(rows, n, r->floor, run, &s);
+		floor = r->floor;
+		if (!s.any)
 			continue;
 		if (!s.controlled)
 			compare_note(r, "no known-good control: another run decides");
