@@ -80,13 +80,15 @@ enum slurm_cause {
 const char *slurm_cause_name(enum slurm_cause c); /* "cancelled", "node-failure" ... */
 struct slurm_failure {
 	enum slurm_cause cause;
-	char node[NODESET_NAME_MAX + 1]; /* "": not told */
+	char node[NODESET_NAME_MAX + 1]; /* "": not told; with SLURM_NO_LAUNCH: it alone failed */
 	int task;                        /* -1: not told */
 	char text[SLURM_TEXT_MAX];       /* the line that tells, without control characters; "" */
 };
 /*
- * The first cause in the text counts: tasks that die after it are Slurm's doing. Pure. The exit
- * status is not asked: 137 is cancel, TERM and node failure alike.
+ * The first cause in the text counts: tasks that die after it are Slurm's doing. But a node failure
+ * and a program that could not be started count wherever they stand, and an MPI_Abort is not the
+ * "cancelled" that it leads to. Pure. The exit status is not asked: 137 is cancel, TERM and node
+ * failure alike. SLURM_UNKNOWN has the first error in text, if there is one.
  */
 void slurm_failure_parse(const char *text, struct slurm_failure *out);
 
@@ -116,7 +118,9 @@ struct slurm_alloc_params {
 	void (*note)(void *ctx, const char *level, const char *text);
 	void *ctx;
 };
-/* Checks OPT=VAL lists; refuses what hpcbench sets itself (nodelist, nodes ...). option: "--alloc".
+/*
+ * Checks OPT=VAL lists; refuses what hpcbench sets itself (nodelist, nodes ...; NULL-terminated,
+ * may be NULL) and what Slurm would take as an abbreviation of it. option: "--alloc".
  */
 int slurm_opts_check(const char *option, const char *const *opts, size_t n,
                      const char *const *refused, struct hb_err *err);
@@ -126,7 +130,8 @@ char **slurm_alloc_argv(const struct slurm_alloc_params *p);
 uint64_t slurm_alloc_parse(const char *text);
 /*
  * Gets an allocation, however long that takes. HB_E_CANCELLED as in slurm_ask (a pending job is
- * cancelled); HB_E_LIB: Slurm refused, with its own words.
+ * cancelled); HB_E_LIB: Slurm refused, with its own words. *job is set in every case: 0, or a grant
+ * that crossed the signal or salloc's failure, which is the caller's to cancel.
  */
 int slurm_allocate(const struct slurm_alloc_params *p, uint64_t *job, struct hb_err *err);
 
