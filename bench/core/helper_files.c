@@ -12,7 +12,7 @@
 
 enum { SCHEDULE_WAIT_MS = 10000 };
 /* Ranks are this much apart beyond what their jobs explain: start-up, slow disks, naps. */
-#define MARGIN_S 60.0
+#define MARGIN_S 30.0
 
 struct files {
 	struct crew *crew;

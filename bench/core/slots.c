@@ -117,7 +117,7 @@ static int take_hosts(struct slots *s, json_object *o, const struct js_at *at, s
 		                           : "";
 		size_t len = strlen(name);
 
-		if (len < 1 || len > HOST_MAX || len != (size_t)json_object_get_string_len(v))
+		if (len < 1 || len > HOST_MAX)
 			return js_fail(&here, err, "element %zu is not the name of a node", i);
 		s->hosts[s->n_hosts++] = hb_strdup(name);
 	}

@@ -77,6 +77,42 @@ static void one_alone_keeps_the_contract(void **state)
 	c->ops->close(c);
 }
 
+/* Whatever would need the others is an error at once, by whichever rank it is asked. */
+static void one_among_others_reaches_itself_alone(void **state)
+{
+	struct comm *c = comm_solo_among(2, 4), *sub = NULL;
+	struct hb_err err = { HB_OK, "" };
+	int self = 2, other = 1, two[] = { 2, 3 }, worst = 7;
+	double v = 1, out[2];
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	assert_int_equal(c->ops->rank(c), 2);
+	assert_int_equal(c->ops->size(c), 4);
+	assert_true(c->apart);
+	for (int root = 0; root < 4; root++) {
+		assert_int_equal(c->ops->bcast(c, &v, sizeof(v), root, &err), HB_E_USAGE);
+		assert_int_equal(c->ops->gatherv(c, &v, sizeof(v), &b, NULL, root, &err),
+		                 HB_E_USAGE);
+		assert_int_equal(c->ops->reduce_max(c, &v, out, 1, root, &err), HB_E_USAGE);
+		assert_int_equal(c->ops->clock_offset(c, root, &out[0], &out[1], &err), HB_E_USAGE);
+	}
+	assert_int_equal(c->ops->barrier(c, &err), HB_E_USAGE);
+	assert_int_equal(c->ops->agree(c, 0, &worst, &err), HB_E_USAGE);
+	assert_int_equal(c->ops->subset(c, &other, 1, 0, &sub, &err), HB_E_USAGE);
+	assert_int_equal(c->ops->subset(c, two, 2, 0, &sub, &err), HB_E_USAGE);
+	assert_non_null(strstr(err.text, "rank 2 of 4 works by itself"));
+	assert_null(sub);
+	assert_int_equal(b.len, 0);
+	assert_int_equal(c->ops->subset(c, &self, 1, 0, &sub, &err), HB_OK);
+	c->ops->close(c);
+	assert_int_equal(sub->ops->size(sub), 1);
+	assert_int_equal(sub->ops->rank(sub), 0);
+	assert_false(sub->apart);
+	assert_int_equal(sub->ops->barrier(sub, &err), HB_OK);
+	sub->ops->close(sub);
+}
+
 static int listen_on_loopback(int *port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
@@ -243,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_alone_keeps_the_contract),
+		cmocka_unit_test(one_among_others_reaches_itself_alone),
 		cmocka_unit_test(threads_keep_the_contract),
 		cmocka_unit_test(tcp_keeps_the_contract),
 		cmocka_unit_test(tcp_gives_up_when_rank_0_does_not_listen),

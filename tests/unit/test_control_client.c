@@ -186,8 +186,10 @@ static void a_client_says_who_it_is_and_takes_commands_until_quit(void **state)
 	json_object *o = NULL;
 
 	(void)state;
+	setenv("SLURM_LOCALID", "6", 1);
 	if (open_against(&s, &c, &err) < 0)
 		fail_msg("%s", err.text);
+	unsetenv("SLURM_LOCALID");
 	assert_int_equal(control_next(c, &o, &err), HB_OK);
 	assert_string_equal(text_of(o, "msg"), "job");
 	assert_int_equal(control_send(c, o, &err), HB_OK);
@@ -208,6 +210,7 @@ static void a_client_says_who_it_is_and_takes_commands_until_quit(void **state)
 	assert_int_equal(int_of(s.got[0], "attempt"), 2);
 	assert_int_equal(int_of(s.got[0], "rank"), 3);
 	assert_int_equal(int_of(s.got[0], "size"), 8);
+	assert_int_equal(int_of(s.got[0], "local"), 6);
 	assert_int_equal(int_of(s.got[0], "pid"), getpid());
 	assert_int_equal(int_of(s.got[1], "job"), 5);
 	close(s.listen_fd);
@@ -475,6 +478,35 @@ static void a_helper_started_by_hand_wants_no_control(void **state)
 	assert_int_equal(control_wanted(), 1);
 }
 
+static void the_environment_says_by_what_the_helper_is_commanded(void **state)
+{
+	(void)state;
+	unsetenv(CONTROL_ENV_ADDRESS);
+	unsetenv(CONTROL_ENV_FILES);
+	assert_int_equal(control_asked(), CONTROL_BY_HAND);
+	setenv(CONTROL_ENV_FILES, "", 1);
+	assert_int_equal(control_asked(), CONTROL_BY_HAND);
+	setenv(CONTROL_ENV_FILES, "/tmp", 1);
+	assert_int_equal(control_asked(), CONTROL_BY_FILES);
+	assert_int_equal(control_wanted(), 0);
+	setenv(CONTROL_ENV_ADDRESS, "127.0.0.1:1", 1);
+	assert_int_equal(control_asked(), CONTROL_BY_CHANNEL);
+	unsetenv(CONTROL_ENV_FILES);
+}
+
+/* Nobody knows the place of a rank whose launcher does not tell it: then it is left out. */
+static void a_hello_tells_the_place_on_the_host_only_where_it_is_known(void **state)
+{
+	static const struct control_part part = { NULL, 4, 2 };
+	json_object *o = control_hello_json(&hello, &part);
+
+	(void)state;
+	assert_false(json_object_object_get_ex(o, "local", NULL));
+	assert_false(json_object_object_get_ex(o, "token", NULL));
+	assert_int_equal(int_of(o, "attempt"), 2);
+	js_put(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,7 +522,13 @@ int main(void)
 		cmocka_unit_test(ipv6_addresses_stand_in_brackets),
 		cmocka_unit_test(bad_environments_are_one_clear_error),
 		cmocka_unit_test(nobody_listening_names_the_address),
+		cmocka_unit_test(the_environment_says_by_what_the_helper_is_commanded),
+		cmocka_unit_test(a_hello_tells_the_place_on_the_host_only_where_it_is_known),
 	};
 
+	unsetenv("OMPI_COMM_WORLD_LOCAL_RANK");
+	unsetenv("PMIX_LOCAL_RANK");
+	unsetenv("MPI_LOCALRANKID");
+	unsetenv("SLURM_LOCALID");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,76 +5,14 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
-#include <ftw.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/base/record.h"
 #include "bench/core/env.h"
-
-/* A machine made of files, below a folder that HPCBENCH_SYSFS_ROOT names. */
-struct machine {
-	char root[64];
-};
-
-static void put_file(const struct machine *m, const char *path, const char *text)
-{
-	char full[512];
-	FILE *f;
-
-	snprintf(full, sizeof(full), "%s%s", m->root, path);
-	for (char *p = full + strlen(m->root) + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		if (mkdir(full, 0700) < 0)
-			assert_int_equal(errno, EEXIST);
-		*p = '/';
-	}
-	f = fopen(full, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-static int machine_new(void **state)
-{
-	struct machine *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return -1;
-	snprintf(m->root, sizeof(m->root), "/tmp/hpcbench-env-XXXXXX");
-	if (!mkdtemp(m->root))
-		return -1;
-	*state = m;
-	setenv("HPCBENCH_SYSFS_ROOT", m->root, 1);
-	unsetenv("SLURMD_NODENAME");
-	return 0;
-}
-
-static int machine_free(void **state)
-{
-	struct machine *m = *state;
-
-	unsetenv("HPCBENCH_SYSFS_ROOT");
-	unsetenv("HPCBENCH_NODE");
-	nftw(m->root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(m);
-	return 0;
-}
+#include "machine.h"
 
 static void add_cpu(const struct machine *m, int cpu, int package, int core)
 {
@@ -83,10 +21,10 @@ static void add_cpu(const struct machine *m, int cpu, int package, int core)
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
 	         cpu);
 	snprintf(text, sizeof(text), "%d\n", package);
-	put_file(m, path, text);
+	machine_put(m, path, text);
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu);
 	snprintf(text, sizeof(text), "%d\n", core);
-	put_file(m, path, text);
+	machine_put(m, path, text);
 }
 
 static void add_hca(const struct machine *m, const char *name, const char *type, const char *rate)
@@ -94,13 +32,13 @@ static void add_hca(const struct machine *m, const char *name, const char *type,
 	char path[160];
 
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/hca_type", name);
-	put_file(m, path, type);
+	machine_put(m, path, type);
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/max_link_speed", name);
-	put_file(m, path, "16.0 GT/s PCIe\n");
+	machine_put(m, path, "16.0 GT/s PCIe\n");
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/max_link_width", name);
-	put_file(m, path, "16\n");
+	machine_put(m, path, "16\n");
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/rate", name);
-	put_file(m, path, rate);
+	machine_put(m, path, rate);
 }
 
 static void add_pci(const struct machine *m, const char *at, const char *class_code,
@@ -109,11 +47,11 @@ static void add_pci(const struct machine *m, const char *at, const char *class_c
 	char path[160];
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/class", at);
-	put_file(m, path, class_code);
+	machine_put(m, path, class_code);
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/vendor", at);
-	put_file(m, path, vendor);
+	machine_put(m, path, vendor);
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/device", at);
-	put_file(m, path, device);
+	machine_put(m, path, device);
 }
 
 static void add_memory(const struct machine *m, unsigned long long mib)
@@ -122,7 +60,7 @@ static void add_memory(const struct machine *m, unsigned long long mib)
 
 	snprintf(text, sizeof(text), "MemTotal:   %llu kB\nMemAvailable:  %llu kB\n", mib * 1024,
 	         mib * 512);
-	put_file(m, "/proc/meminfo", text);
+	machine_put(m, "/proc/meminfo", text);
 }
 
 static struct env_node read_node(void)
@@ -140,14 +78,14 @@ static void a_big_node_is_named_by_what_it_could_do(void **state)
 	const struct machine *m = *state;
 	struct env_node node;
 
-	put_file(m, "/proc/cpuinfo",
-	         "processor\t: 0\nvendor_id\t: GenuineIntel\n"
-	         "model name\t: Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz\n");
+	machine_put(m, "/proc/cpuinfo",
+	            "processor\t: 0\nvendor_id\t: GenuineIntel\n"
+	            "model name\t: Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz\n");
 	for (int cpu = 0; cpu < 16; cpu++) /* 2 sockets, 4 cores each, 2 threads a core */
 		add_cpu(m, cpu, cpu / 4 % 2, cpu % 4);
-	put_file(m, "/sys/devices/system/node/node0/cpulist", "0-3\n");
-	put_file(m, "/sys/devices/system/node/node1/cpulist", "4-7\n");
-	put_file(m, "/sys/devices/system/node/possible", "0-1\n");
+	machine_put(m, "/sys/devices/system/node/node0/cpulist", "0-3\n");
+	machine_put(m, "/sys/devices/system/node/node1/cpulist", "4-7\n");
+	machine_put(m, "/sys/devices/system/node/possible", "0-1\n");
 	add_memory(m, 503ull * 1024);
 	add_hca(m, "mlx5_0", "MT4123\n", "200 Gb/sec (4X HDR)\n");
 	add_hca(m, "mlx5_1", "MT4123\n", "25 Gb/sec (1X EDR)\n"); /* a bad cable */
@@ -207,17 +145,17 @@ static void absurd_files_do_no_harm(void **state)
 
 	assert_non_null(longest);
 	memset(longest, 'x', 100000);
-	put_file(m, "/proc/cpuinfo", longest);
-	put_file(m, "/proc/meminfo",
-	         "MemTotal: 99999999999999999999999999 kB\nMemAvailable\n:::\n");
+	machine_put(m, "/proc/cpuinfo", longest);
+	machine_put(m, "/proc/meminfo",
+	            "MemTotal: 99999999999999999999999999 kB\nMemAvailable\n:::\n");
 	add_cpu(m, 0, -5, 2000000000);
-	put_file(m, "/sys/devices/system/cpu/cpu1/topology/core_id", "banana");
-	put_file(m, "/sys/devices/system/cpu/cpu999999999999999999999/topology/core_id", "0");
-	put_file(m, "/sys/class/infiniband/mlx5_0/hca_type", longest);
-	put_file(m, "/sys/class/infiniband/mlx5_0/device/max_link_speed", "");
-	put_file(m, "/sys/class/infiniband/mlx5_0/device/max_link_width", "-7");
+	machine_put(m, "/sys/devices/system/cpu/cpu1/topology/core_id", "banana");
+	machine_put(m, "/sys/devices/system/cpu/cpu999999999999999999999/topology/core_id", "0");
+	machine_put(m, "/sys/class/infiniband/mlx5_0/hca_type", longest);
+	machine_put(m, "/sys/class/infiniband/mlx5_0/device/max_link_speed", "");
+	machine_put(m, "/sys/class/infiniband/mlx5_0/device/max_link_width", "-7");
 	add_pci(m, "0000:01:00.0", longest, "", "0x");
-	put_file(m, "/sys/bus/pci/devices/0000:02:00.0/class", "0x030200");
+	machine_put(m, "/sys/bus/pci/devices/0000:02:00.0/class", "0x030200");
 	for (int i = 0; i < 200; i++) {
 		char at[32];
 
