@@ -175,7 +175,6 @@ static void learn_cause(struct step_run *r, struct launch_cause *cause)
 {
 	const struct launcher_ops *ops = r->l->p.site->ops;
 
-	*cause = (struct launch_cause){ 0 };
 	if (!ops->explain || r->l->signal)
 		return;
 	ops->explain(spawn_text(r->child, SPAWN_ERR), cause);
@@ -269,11 +268,11 @@ static enum step_status run_attempts(struct step_run *r)
 {
 	struct launch *l = r->l;
 	enum step_status s = STEP_DONE;
-	struct launch_cause cause = { 0 };
 	struct hb_err err;
 	bool more = true;
 
 	while (more) {
+		struct launch_cause cause = { 0 };
 		bool late = false, by_itself = false;
 		attempt_reset(r);
 		if (run_attempt(r, &late, &by_itself, &err) != HB_OK) {
