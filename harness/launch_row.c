@@ -7,7 +7,7 @@
 #include "bench/base/mem.h"
 #include "harness/launch.h"
 
-const struct launcher_ops *const launchers[] = { &launcher_local, &launcher_sim,
+const struct launcher_ops *const launchers[] = { &launcher_local, &launcher_srun, &launcher_sim,
 	                                         NULL };
 
 int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
