@@ -37,6 +37,37 @@ static void the_contract_of_all_implementations_holds(struct comm *world, int ra
 	CHECK(!broken.text[0]);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Idle waits keep the contract and leave the core to others meanwhile. */
+static void idle_waits_nap(struct comm *world, int rank, int size)
+{
+	static const struct timespec late = { 0, 500000000 };
+	struct contract broken = { "" };
+	uint64_t cpu;
+
+	world->idle = 1;
+	world->deadline_ns = in_ms(60000);
+	if (comm_contract_collectives(world, &broken) < 0)
+		fprintf(stderr, "rank %d: %s\n", rank, broken.text);
+	CHECK(!broken.text[0]);
+	world->deadline_ns = in_ms(60000);
+	OK(world->ops->barrier(world, &err));
+	if (rank == 0)
+		nanosleep(&late, NULL);
+	cpu = cpu_ns();
+	OK(world->ops->barrier(world, &err));
+	CHECK(cpu_ns() - cpu < 250000000u);
+	world->idle = 0;
+	world->deadline_ns = 0;
+}
+
 /* A subset is free of charge: the named ranks need not even be there. */
 static void making_a_subset_never_waits(struct comm *world, int rank, int size)
 {
@@ -184,6 +215,7 @@ int main(int argc, char **argv)
 	size = world->ops->size(world);
 	CHECK(argc == 2 && size == strtol(argv[1], NULL, 10));
 	the_contract_of_all_implementations_holds(world, rank, size);
+	idle_waits_nap(world, rank, size);
 	making_a_subset_never_waits(world, rank, size);
 	a_missing_rank_costs_its_pair_only(world, rank, size);
 	a_group_is_made_once_and_sums_over_its_ranks(world, rank, size);
