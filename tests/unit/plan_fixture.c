@@ -15,24 +15,37 @@ const char suite_all[] = SUITE(
         "{\"bench\":\"mpi.allreduce\",\"options\":{\"sizes\":\"8\"},\"rpn\":2},"
         "{\"bench\":\"node.memory\",\"options\":{\"sizes\":\"1Mi\"}}");
 
-int try_plan(struct made *m, const char *suite, const char *nodes, int rounds, struct hb_err *err)
+int try_plan_with(struct made *m, const char *suite, const char *nodes,
+                  const struct plan_params *params, struct hb_err *err)
 {
 	json_object *o = NULL;
-	struct plan_params params = { .seed = 11, .rounds = rounds };
 	memset(m, 0, sizeof(*m));
 	assert_int_equal(js_parse(suite, strlen(suite), "s", &o, err), HB_OK);
 	if (suite_from_json(o, "s", &m->suite, err) != HB_OK)
 		fail_msg("%s", err->text);
 	js_put(o);
 	assert_int_equal(nodeset_parse(nodes, &m->nodes, err), HB_OK);
-	return plan_make(&m->suite, &m->nodes, "local", &params, &m->plan, err);
+	return plan_make(&m->suite, &m->nodes, "local", params, &m->plan, err);
+}
+
+void make_plan_with(struct made *m, const char *suite, const char *nodes,
+                    const struct plan_params *params)
+{
+	struct hb_err err = { HB_OK, "" };
+	if (try_plan_with(m, suite, nodes, params, &err) != HB_OK)
+		fail_msg("%s", err.text);
+}
+
+int try_plan(struct made *m, const char *suite, const char *nodes, int rounds, struct hb_err *err)
+{
+	const struct plan_params params = { .seed = 11, .rounds = rounds };
+	return try_plan_with(m, suite, nodes, &params, err);
 }
 
 void make_plan(struct made *m, const char *suite, const char *nodes, int rounds)
 {
-	struct hb_err err = { HB_OK, "" };
-	if (try_plan(m, suite, nodes, rounds, &err) != HB_OK)
-		fail_msg("%s", err.text);
+	const struct plan_params params = { .seed = 11, .rounds = rounds };
+	make_plan_with(m, suite, nodes, &params);
 }
 
 void drop(struct made *m)

@@ -16,6 +16,11 @@ extern const char suite_all[];
 
 int try_plan(struct made *m, const char *suite, const char *nodes, int rounds, struct hb_err *err);
 void make_plan(struct made *m, const char *suite, const char *nodes, int rounds);
+/* The same with all that may be asked for. */
+int try_plan_with(struct made *m, const char *suite, const char *nodes,
+                  const struct plan_params *params, struct hb_err *err);
+void make_plan_with(struct made *m, const char *suite, const char *nodes,
+                    const struct plan_params *params);
 void drop(struct made *m);
 /* Ids in order, units without gap or overlap, ranks in range. */
 void check_plan(const struct plan *p);

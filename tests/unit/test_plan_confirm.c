@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include "tests/unit/plan_fixture.h"
@@ -176,6 +177,145 @@ static void what_was_not_planned_cannot_be_confirmed(void **state)
 	drop(&m);
 }
 
+static bool is_pair_of(const struct plan *p, const struct plan_step *s, const struct plan_job *j,
+                       const char *name)
+{
+	return strcmp(node_of(p, s, j->ranks[0]), name) == 0 ||
+	       strcmp(node_of(p, s, j->ranks[1]), name) == 0;
+}
+
+static void suspects_of_one_shape_share_a_step_one_behind_the_other(void **state)
+{
+	struct made m;
+	struct hb_err err;
+	struct plan *p = &m.plan;
+	(void)state;
+	make_plan(&m, suite_all, "n[1-8]", 5);
+	double before = p->predicted_s;
+	struct plan_confirm how = { p->n_steps, NULL };
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n3", "n5", &err), HB_OK);
+	double first = last_step(p)->predicted_s, deadline = last_step(p)->deadline_s;
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n4", "n5", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.bandwidth", "n3", "n6", &err), HB_OK);
+	check_plan(p);
+	assert_int_equal(p->n_steps, 4);
+	const struct plan_step *s = last_step(p);
+	assert_int_equal(s->n_jobs, 6 + 6 + 12);
+	for (size_t i = 0; i < 12; i++) {
+		assert_string_equal(s->jobs[i].subject, i % 2 ? "n5" : i < 6 ? "n3" : "n4");
+		assert_int_equal(s->jobs[i].repeat, i % 6 / 2);
+	}
+	for (size_t i = 0; i < s->n_jobs; i++)
+		assert_true(s->jobs[i].alone);
+	assert_true(s->predicted_s > first && s->deadline_s > deadline);
+	assert_true(fabs(p->predicted_s - before - s->predicted_s) < 1e-9);
+	/* Another helper and other ranks a node are other steps. */
+	assert_int_equal(plan_add_confirm(p, &how, "node.memory", "n3", "n5", &err), HB_OK);
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.allreduce", "cluster", NULL, &err), HB_OK);
+	assert_int_equal(p->n_steps, 6);
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n1", "n5", &err), HB_OK);
+	assert_int_equal(p->n_steps, 6);
+	assert_int_equal(p->steps[3].n_jobs, 30);
+	drop(&m);
+}
+
+static void steps_that_have_started_are_not_extended(void **state)
+{
+	struct made m;
+	struct hb_err err;
+	struct plan *p = &m.plan;
+	(void)state;
+	make_plan(&m, suite_all, "n[1-8]", 5);
+	size_t main_jobs = p->steps[1].n_jobs;
+	struct plan_confirm how = { p->n_steps, NULL };
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n3", "n5", &err), HB_OK);
+	how.from = p->n_steps;
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n4", "n5", &err), HB_OK);
+	assert_int_equal(p->n_steps, 5);
+	assert_int_equal(p->steps[1].n_jobs, main_jobs);
+	assert_int_equal(p->steps[3].n_jobs, 6);
+	assert_int_equal(p->steps[4].n_jobs, 6);
+	check_plan(p);
+	drop(&m);
+}
+
+static void who_is_to_be_avoided_and_the_own_node_are_partners_only_at_need(void **state)
+{
+	const struct plan_params params = { .seed = 11, .own = "n6" };
+	const bool avoid[] = { true, true, true, true, false, false, false, true };
+	const bool most[] = { true, true, true, true, true, false, true, true };
+	struct hb_err err;
+	(void)state;
+	for (int subject = 0; subject < 4; subject++) {
+		struct made m;
+		struct plan *p = &m.plan;
+		make_plan_with(&m, suite_all, "n[1-8]", &params);
+		struct plan_confirm how = { p->n_steps, avoid };
+		assert_int_equal(
+		        plan_add_confirm(p, &how, "mpi.latency", p->nodes.v[subject], "n8", &err),
+		        HB_OK);
+		const struct plan_step *s = last_step(p);
+		assert_int_equal(1 << s->jobs[0].ranks[1] | 1 << s->jobs[1].ranks[1],
+		                 1 << 4 | 1 << 6);
+		/* With fewer left the own node comes before those to be avoided. */
+		how = (struct plan_confirm){ p->n_steps, most };
+		assert_int_equal(
+		        plan_add_confirm(p, &how, "mpi.latency", p->nodes.v[subject], "n8", &err),
+		        HB_OK);
+		s = last_step(p);
+		assert_true(is_pair_of(p, s, &s->jobs[0], "n6"));
+		assert_false(is_pair_of(p, s, &s->jobs[1], "n6"));
+		check_plan(p);
+		drop(&m);
+	}
+}
+
+static void all_groups_of_the_cluster_are_repeated_as_they_were_measured(void **state)
+{
+	struct made m;
+	struct hb_err err;
+	struct plan *p = &m.plan;
+	(void)state;
+	make_plan(&m,
+	          SUITE("{\"bench\":\"mpi.allreduce\",\"options\":{\"sizes\":\"8\"},"
+	                "\"groups\":[2,\"all\"]}"),
+	          "n[1-6]", 5);
+	assert_int_equal(plan_add_confirm(p, NULL, "mpi.allreduce", "cluster", NULL, &err), HB_OK);
+	check_plan(p);
+	const struct plan_step *main_part = &p->steps[0], *s = last_step(p);
+	assert_int_equal(s->n_jobs, 3 * 4);
+	for (size_t i = 0; i < s->n_jobs; i++) {
+		const struct plan_job *j = &s->jobs[i], *of = &main_part->jobs[i % 4];
+		assert_int_equal(j->repeat, i / 4);
+		assert_int_equal(j->n_ranks, of->n_ranks);
+		assert_memory_equal(j->ranks, of->ranks, (size_t)j->n_ranks * sizeof(*j->ranks));
+		assert_int_equal(j->alone, of->alone);
+		assert_int_equal(j->round, of->round);
+	}
+	drop(&m);
+}
+
+static void what_cannot_be_confirmed_leaves_the_plan_as_it_was(void **state)
+{
+	struct made m;
+	struct hb_err err;
+	struct plan *p = &m.plan;
+	(void)state;
+	make_plan(&m, suite_all, "n[1-8]", 5);
+	struct plan_confirm how = { p->n_steps, NULL };
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n3", "n5", &err), HB_OK);
+	uint64_t unit = p->next_unit, job = p->next_job;
+	p->next_unit = PLAN_UNITS_MAX - 4; /* room for two jobs of the six */
+	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n4", "n5", &err), HB_E_USAGE);
+	assert_int_equal(p->next_unit, PLAN_UNITS_MAX - 4);
+	p->next_unit = unit;
+	assert_int_equal(p->next_job, job);
+	assert_int_equal(p->n_steps, 4);
+	assert_int_equal(last_step(p)->n_jobs, 6);
+	check_plan(p);
+	drop(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +327,11 @@ int main(void)
 		cmocka_unit_test(without_enough_nodes_or_control_it_is_a_plain_repetition),
 		cmocka_unit_test(other_shapes_are_confirmed_as_they_were_measured),
 		cmocka_unit_test(what_was_not_planned_cannot_be_confirmed),
+		cmocka_unit_test(suspects_of_one_shape_share_a_step_one_behind_the_other),
+		cmocka_unit_test(steps_that_have_started_are_not_extended),
+		cmocka_unit_test(who_is_to_be_avoided_and_the_own_node_are_partners_only_at_need),
+		cmocka_unit_test(all_groups_of_the_cluster_are_repeated_as_they_were_measured),
+		cmocka_unit_test(what_cannot_be_confirmed_leaves_the_plan_as_it_was),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

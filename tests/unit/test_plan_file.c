@@ -11,6 +11,12 @@
 #include "bench/base/mem.h"
 #include "tests/unit/plan_fixture.h"
 
+static const char suite_groups[] = SUITE(
+        "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8,64\"}},"
+        "{\"bench\":\"mpi.bandwidth\",\"options\":{\"sizes\":\"1Mi\"}},"
+        "{\"bench\":\"mpi.allreduce\",\"options\":{\"sizes\":\"8\"},\"rpn\":2,"
+        "\"groups\":[2,4,\"all\"]}");
+
 static void a_plan_reads_back_the_same(void **state)
 {
 	struct made m;
@@ -19,7 +25,12 @@ static void a_plan_reads_back_the_same(void **state)
 	struct hb_err err = { HB_OK, "" };
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	(void)state;
-	make_plan(&m, suite_all, "n[01-09]", 5);
+	char node[] = "m1", reason[] = "down: \"maintenance\"";
+	struct plan_absent absent[] = { { node, reason } };
+	const struct plan_params params = {
+		.seed = 11, .rounds = 5, .own = "n04", .absent = absent, .n_absent = 1
+	};
+	make_plan_with(&m, suite_groups, "n[01-09]", &params);
 	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.bandwidth", "n03", "n07", &err),
 	                 HB_OK);
 	assert_int_equal(plan_add_confirm(&m.plan, NULL, "mpi.latency", "cluster", NULL, &err),
@@ -31,6 +42,12 @@ static void a_plan_reads_back_the_same(void **state)
 	if (plan_from_json(o, "plan.json", &suite, &back, &err) != HB_OK)
 		fail_msg("%s", err.text);
 	check_plan(&back);
+	assert_int_equal(back.own, 3);
+	assert_int_equal(back.n_absent, 1);
+	assert_string_equal(back.absent[0].node, "m1");
+	assert_string_equal(back.absent[0].reason, "down: \"maintenance\"");
+	assert_int_equal(back.suite->entries[2].n_groups, 3);
+	assert_int_equal(back.suite->entries[2].groups[1], 4);
 	json_object *o2 = plan_to_json(&back);
 	js_write(o, JS_PRETTY, &a);
 	js_write(o2, JS_PRETTY, &b);
@@ -105,6 +122,23 @@ static void hostile_plans_are_refused_with_their_place(void **state)
 	expect_refused(t, "\"subject\":\"n1\"", "\"subject\":\"evil\"", "not a node");
 	expect_refused(t, "\"subject\":\"n1\"", "\"old\":\"n1\"", "without a subject");
 	expect_refused(t, "\"inject_bench\":null", "\"inject_bench\":\"zz\"", "zz");
+	expect_refused(t, "\"own\":null", "\"own\":\"n9\"", "$.own");
+	expect_refused(t, "\"own\":null", "\"own\":1", "$.own");
+	expect_refused(t, "\"own\":null", "\"absent\":7", "$.absent");
+	expect_refused(t, "\"own\":null", "\"absent\":[7]", "$.absent[0]");
+	expect_refused(t, "\"own\":null", "\"absent\":[{\"node\":\"n9\"}]", "reason");
+	expect_refused(t, "\"own\":null", "\"absent\":[{\"node\":7,\"reason\":\"\"}]", "node");
+	expect_refused(t, "\"own\":null", "\"absent\":[{\"node\":\"n 9\",\"reason\":\"x\"}]",
+	               "letters");
+	expect_refused(t, "\"own\":null", "\"absent\":[{\"node\":\"n2\",\"reason\":\"x\"}]",
+	               "n2 is named twice");
+	expect_refused(t, "\"own\":null",
+	               "\"absent\":[{\"node\":\"n9\",\"reason\":\"x\"},"
+	               "{\"node\":\"n9\",\"reason\":\"x\"}]",
+	               "n9 is named twice");
+	expect_refused(t, "\"own\":null", "\"absent\":[{\"node\":\"cluster\",\"reason\":\"x\"}]",
+	               "cluster");
+	expect_refused(t, "\"groups\":[\"all\"]", "\"groups\":[1]", "groups");
 	expect_refused(t, "\"steps\":[", "\"steps\":[7,", "object");
 	expect_refused(t, "\"jobs\":[", "\"jobs\":[null,", "object");
 	expect_refused(t, "\"bench\":\"mpi.latency\"", "\"bench\":\"mpi.nothing\"", "benchmark");

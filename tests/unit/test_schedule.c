@@ -398,6 +398,56 @@ static void a_group_takes_every_rank_and_follows_the_pairs(void **state)
 	end(w);
 }
 
+/* Two groups of three ranks that may run at once, then all. */
+static struct world *new_groups(void)
+{
+	struct world *w = hb_alloc(sizeof *w);
+
+	w->step.jobs = w->jobs;
+	w->step.n_ranks = RANKS;
+	for (int g = 0; g < 2; g++) {
+		struct plan_job *j = add(w, 0, 0, 3 * g, 3 * g + 1);
+		j->ranks[2] = 3 * g + 2;
+		j->n_ranks = 3;
+		j->dir = NULL;
+	}
+	add_group(w, 0);
+	return w;
+}
+
+static void groups_of_one_size_run_at_once_and_the_whole_set_after_them(void **state)
+{
+	struct world *w = new_groups();
+	size_t jobs[JOBS_MAX];
+
+	(void)state;
+	begin(w, 0);
+	assert_int_equal(start_all(w, jobs), 2);
+	assert_disjoint(w, jobs, 2);
+	finish(w, 0);
+	assert_int_equal(start_all(w, jobs), 0);
+	finish(w, 1);
+	assert_int_equal(start_all(w, jobs), 1);
+	assert_int_equal(jobs[0], 2);
+	end(w);
+}
+
+static void the_limit_on_pairs_holds_for_groups_too(void **state)
+{
+	struct world *w = new_groups();
+	size_t jobs[JOBS_MAX];
+
+	(void)state;
+	begin(w, 1);
+	for (size_t j = 0; j < 3; j++) {
+		assert_int_equal(start_all(w, jobs), 1);
+		assert_int_equal(jobs[0], j);
+		finish(w, j);
+	}
+	assert_true(sched_finished(&w->s));
+	end(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +465,8 @@ int main(void)
 		cmocka_unit_test(nothing_is_relaunched_when_nothing_is_left),
 		cmocka_unit_test(repeats_of_a_confirmation_alternate),
 		cmocka_unit_test(a_group_takes_every_rank_and_follows_the_pairs),
+		cmocka_unit_test(groups_of_one_size_run_at_once_and_the_whole_set_after_them),
+		cmocka_unit_test(the_limit_on_pairs_holds_for_groups_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

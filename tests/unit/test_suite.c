@@ -184,6 +184,58 @@ static void slips_are_named_with_their_place_and_the_nearest_word(void **state)
 	               "true or false");
 }
 
+static void groups_have_sizes_that_ascend_and_may_end_with_all(void **state)
+{
+	struct suite s;
+	struct hb_err err = { HB_OK, "" };
+	(void)state;
+	if (load("{\"schema\":1,\"name\":\"x\",\"max_pairs\":3,\"benches\":[{\"bench\":"
+	         "\"mpi.allreduce\",\"groups\":[2,16,\"all\"],\"options\":{\"sizes\":\"8\"}},"
+	         "{\"bench\":\"mpi.allreduce\",\"options\":{\"sizes\":\"16\"}}]}",
+	         &s, &err) != HB_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(s.max_pairs, 3);
+	assert_int_equal(s.entries[0].n_groups, 3);
+	assert_int_equal(s.entries[0].groups[0], 2);
+	assert_int_equal(s.entries[0].groups[1], 16);
+	assert_int_equal(s.entries[0].groups[2], SUITE_GROUP_ALL);
+	assert_int_equal(s.entries[1].n_groups, 1);
+	assert_int_equal(s.entries[1].groups[0], SUITE_GROUP_ALL);
+	json_object *o = suite_to_json(&s);
+	struct buf b = BUF_INIT;
+	js_write(o, JS_PLAIN, &b);
+	assert_non_null(strstr(buf_text(&b), "\"groups\":[2,16,\"all\"]"));
+	assert_non_null(strstr(buf_text(&b), "\"max_pairs\":3"));
+	buf_free(&b);
+	js_put(o);
+	suite_free(&s);
+}
+
+#define GROUPS(list) ENTRY("{\"bench\":\"mpi.allreduce\",\"groups\":" list "}")
+
+static void slips_in_groups_are_named(void **state)
+{
+	(void)state;
+	expect_refused(GROUPS("[]"), "$.benches[0].groups", "expected 1 to 16");
+	expect_refused(GROUPS("2"), "$.benches[0].groups", "array");
+	expect_refused(GROUPS("[1]"), "$.benches[0].groups[0]", "2 to 65536");
+	expect_refused(GROUPS("[-2]"), "$.benches[0].groups[0]", "2 to 65536");
+	expect_refused(GROUPS("[0]"), "$.benches[0].groups[0]", "2 to 65536");
+	expect_refused(GROUPS("[2.5]"), "$.benches[0].groups[0]", "2 to 65536");
+	expect_refused(GROUPS("[4294967298]"), "$.benches[0].groups[0]", "2 to 65536");
+	expect_refused(GROUPS("[\"ALL\"]"), "$.benches[0].groups[0]", "\"all\"");
+	expect_refused(GROUPS("[2,2]"), "$.benches[0].groups[1]", "ascend");
+	expect_refused(GROUPS("[4,2]"), "$.benches[0].groups[1]", "ascend");
+	expect_refused(GROUPS("[\"all\",4]"), "$.benches[0].groups[1]", "follow");
+	expect_refused(GROUPS("[\"all\",\"all\"]"), "$.benches[0].groups[1]", "follow");
+	expect_refused(GROUPS("[2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18]"), "groups", "17");
+	expect_refused(ENTRY("{\"bench\":\"mpi.latency\",\"groups\":[\"all\"]}"),
+	               "$.benches[0].groups", "mpi.latency does not measure groups");
+	expect_refused("{\"schema\":1,\"name\":\"x\",\"max_pairs\":-1,\"benches\":[{\"bench\":"
+	               "\"mpi.latency\"}]}",
+	               "$.max_pairs", "0");
+}
+
 static void the_same_case_twice_is_refused(void **state)
 {
 	struct suite s;
@@ -312,6 +364,8 @@ int main(void)
 		cmocka_unit_test(an_entry_has_its_values_or_their_defaults),
 		cmocka_unit_test(what_is_written_reads_back_the_same),
 		cmocka_unit_test(slips_are_named_with_their_place_and_the_nearest_word),
+		cmocka_unit_test(groups_have_sizes_that_ascend_and_may_end_with_all),
+		cmocka_unit_test(slips_in_groups_are_named),
 		cmocka_unit_test(the_same_case_twice_is_refused),
 		cmocka_unit_test(benches_can_be_chosen_by_name),
 		cmocka_unit_test(overrides_keep_choose_and_set),
