@@ -29,10 +29,10 @@ void expect_near(double got, double want)
 		fail_msg("%.17g instead of %.17g", got, want);
 }
 
-void start(struct made *m, const char *suite, const char *nodes, int rounds)
+void start_with(struct made *m, const char *suite, const char *nodes,
+                const struct plan_params *params)
 {
 	json_object *o = NULL;
-	struct plan_params params = { .seed = 3, .rounds = rounds };
 	memset(m, 0, sizeof(*m));
 	m->dir = hb_strdup("/tmp/hpcbench-test-XXXXXX");
 	assert_non_null(mkdtemp(m->dir));
@@ -41,9 +41,15 @@ void start(struct made *m, const char *suite, const char *nodes, int rounds)
 		fail_msg("%s", m->err.text);
 	js_put(o);
 	assert_int_equal(nodeset_parse(nodes, &m->nodes, &m->err), HB_OK);
-	assert_int_equal(plan_make(&m->suite, &m->nodes, "local", &params, &m->plan, &m->err),
+	assert_int_equal(plan_make(&m->suite, &m->nodes, "local", params, &m->plan, &m->err),
 	                 HB_OK);
 	m->plan.run = hb_strdup("20261130-014210-7f3a");
+}
+
+void start(struct made *m, const char *suite, const char *nodes, int rounds)
+{
+	const struct plan_params params = { .seed = 3, .rounds = rounds };
+	start_with(m, suite, nodes, &params);
 }
 
 void write_file(const struct made *m, const char *name, const char *text, size_t len)

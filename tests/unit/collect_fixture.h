@@ -20,6 +20,9 @@ extern const char suite_latency[], suite_bandwidth[], suite_memory[], suite_allr
 
 void expect_near(double got, double want);
 void start(struct made *m, const char *suite, const char *nodes, int rounds);
+/* The same with all that a plan may be asked for. */
+void start_with(struct made *m, const char *suite, const char *nodes,
+                const struct plan_params *params);
 void write_file(const struct made *m, const char *name, const char *text, size_t len);
 int collect(struct made *m);
 void collected(struct made *m);
