@@ -117,6 +117,45 @@ static void below_five_runs_sizes_count_as_one(void **state)
 	baseline_free(&b);
 }
 
+/* A loud size and a quiet one of one subject over five runs, each with its floor. */
+static void build_floors(double loud, double quiet, struct baseline *out)
+{
+	static const double y[] = { 0.3, -0.2, 0.1, -0.4, 0.2 };
+	struct summary s[5];
+	const struct summary *list[5];
+
+	for (unsigned t = 0; t < 5; t++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "r%u", t);
+		rows_begin(&s[t], id);
+		rows_add(&s[t], "x.a", 8, "n1", exp(y[t]))->floor = loud;
+		rows_add(&s[t], "x.a", 1 << 18, "n1", exp(y[4 - t] / 20.0))->floor = quiet;
+		list[t] = &s[t];
+	}
+	baseline_build(list, 5, out);
+	for (unsigned t = 0; t < 5; t++)
+		summary_free(&s[t]);
+}
+
+static void sizes_with_other_floors_do_not_share_their_spread(void **state)
+{
+	struct baseline apart, together;
+
+	(void)state;
+	build_floors(2.0, 0.25, &apart);
+	build_floors(0.25, 0.25, &together);
+	for (int i = 0; i < 2; i++) {
+		near(apart.entries[i].s_pool, apart.entries[i].s_own);
+		near(apart.entries[i].s_run, apart.entries[i].s_own);
+		near(apart.entries[i].df_run, 4.0);
+	}
+	near(apart.entries[0].s_own, 20.0 * apart.entries[1].s_own);
+	assert_true(together.entries[1].s_run > 5.0 * together.entries[1].s_own);
+	baseline_free(&apart);
+	baseline_free(&together);
+}
+
 static void subjects_of_one_run_are_not_independent(void **state)
 {
 	/* n1 and n2 move together exactly: twice the figures, no more degrees of freedom. */
@@ -300,6 +339,27 @@ static void a_run_beyond_five_mads_is_objected_to(void **state)
 	summary_free(&s);
 }
 
+static void a_run_within_half_the_floor_is_not_objected_to(void **state)
+{
+	/* Five figures of one subject and size that by chance lie close together. */
+	static const double y[] = { 1.0, 1.0001, 0.9999, 1.0, 1.0002 };
+	struct baseline b;
+	struct summary s;
+	char *why;
+
+	(void)state;
+	build(y, 5, 1, 1, &b);
+	rows_begin(&s, "new");
+	rows_add(&s, "x.a", 8, "n1", exp(1.0 - 0.49 * 0.03));
+	assert_null(baseline_objection(&b, &s));
+	s.rows[0].value = exp(1.0 - 0.51 * 0.03);
+	why = baseline_objection(&b, &s);
+	assert_non_null(why);
+	free(why);
+	summary_free(&s);
+	baseline_free(&b);
+}
+
 static void four_runs_are_too_few_to_object(void **state)
 {
 	struct baseline b;
@@ -342,6 +402,7 @@ int main(void)
 		cmocka_unit_test(sizes_that_move_together_are_one_observation),
 		cmocka_unit_test(own_and_pooled_spread_are_joined_as_written),
 		cmocka_unit_test(below_five_runs_sizes_count_as_one),
+		cmocka_unit_test(sizes_with_other_floors_do_not_share_their_spread),
 		cmocka_unit_test(subjects_of_one_run_are_not_independent),
 		cmocka_unit_test(even_unrelated_subjects_leave_room_for_a_session_effect),
 		cmocka_unit_test(spread_between_nodes_is_what_runs_do_not_explain),
@@ -352,6 +413,7 @@ int main(void)
 		cmocka_unit_test(extending_joins_the_history),
 		cmocka_unit_test(extending_refuses_a_run_it_has),
 		cmocka_unit_test(a_run_beyond_five_mads_is_objected_to),
+		cmocka_unit_test(a_run_within_half_the_floor_is_not_objected_to),
 		cmocka_unit_test(four_runs_are_too_few_to_object),
 		cmocka_unit_test(injected_and_partial_runs_are_objected_to),
 	};

@@ -260,6 +260,78 @@ static void a_control_with_trouble_of_its_own_is_not_taken(void **state)
 	baseline_free(&b);
 }
 
+static void a_control_that_lost_figures_is_taken_last(void **state)
+{
+	struct baseline b;
+	struct summary s;
+	struct verdicts v;
+	struct suspect found[4];
+	const char *first;
+
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		rows_baseline(10, 0.01, &b);
+		rows_site(&s, "new", 50, 0.01, 0.9);
+		rows_judge(&b, &s, &v);
+		assert_int_equal(compare_suspects(&v, found, 4), 1);
+		first = found[0].control;
+		/* In the other benchmark it, or everybody but the suspect, lost a figure. */
+		for (size_t i = 0; i < s.n_rows; i++) {
+			struct summary_row *r = &s.rows[i];
+
+			if (strcmp(r->key.bench, "x.b") == 0 && r->key.bytes == 1024 &&
+			    (strcmp(r->subject, first) == 0 ||
+			     (all && strcmp(r->subject, "n2") != 0)))
+				r->quality = ROW_NOT_MEASURED;
+		}
+		verdicts_free(&v);
+		rows_judge(&b, &s, &v);
+		assert_int_equal(compare_suspects(&v, found, 4), 1);
+		assert_string_equal(found[0].subject, "n2");
+		assert_non_null(found[0].control);
+		if (all)
+			assert_string_equal(found[0].control, first);
+		else
+			assert_string_not_equal(found[0].control, first);
+		verdicts_free(&v);
+		summary_free(&s);
+		baseline_free(&b);
+	}
+}
+
+/* Confirm rows of the smallest size are so noisy that pooled they would drown the others. */
+static void noise_where(struct bed *t, double floor)
+{
+	static const double noise[] = { 0.9, -0.8, 0.1 };
+
+	begin(t, 10, 0.01, 0.9);
+	rerun(t, 1.0, 0.9, t->suspect.control);
+	for (size_t i = 0; i < t->s.n_confirm; i++) {
+		struct summary_row *r = &t->s.confirm[i];
+
+		if (r->key.bytes == 1024 && r->phase == PHASE_CONFIRM)
+			r->value *= exp(noise[r->repeat]);
+	}
+	for (size_t i = 0; i < t->v.n; i++)
+		if (t->v.rows[i].key->bytes == 1024)
+			t->v.rows[i].floor = floor;
+	compare_confirm(&t->v, &t->b, &t->s, &params);
+}
+
+static void a_noisy_size_with_a_floor_of_its_own_spoils_no_other(void **state)
+{
+	struct bed t;
+
+	(void)state;
+	noise_where(&t, 2.0);
+	rows_expect(&t.v, "x.a", 4096, "n2", VERDICT_REGRESSED);
+	rows_expect(&t.v, "x.a", 16384, "n2", VERDICT_REGRESSED);
+	end(&t);
+	noise_where(&t, 0.03);
+	assert_int_equal(t.v.count[VERDICT_REGRESSED], 0);
+	end(&t);
+}
+
 static void where_everybody_is_slow_there_is_no_control(void **state)
 {
 	struct baseline b;
@@ -298,6 +370,8 @@ int main(void)
 		cmocka_unit_test(a_provisional_baseline_is_not_enough_to_condemn),
 		cmocka_unit_test(three_repeats_count_as_two_degrees_of_freedom),
 		cmocka_unit_test(a_control_with_trouble_of_its_own_is_not_taken),
+		cmocka_unit_test(a_control_that_lost_figures_is_taken_last),
+		cmocka_unit_test(a_noisy_size_with_a_floor_of_its_own_spoils_no_other),
 		cmocka_unit_test(where_everybody_is_slow_there_is_no_control),
 	};
 
