@@ -89,16 +89,6 @@ static void fake_teardown(struct bench *b)
 	atomic_fetch_add(&teardowns, 1);
 }
 
-/* One that tells its times itself. */
-static int fake_sweep(struct bench *b, uint64_t n, struct sink *sink, struct hb_err *err)
-{
-	(void)b;
-	(void)err;
-	for (uint64_t i = 0; i < n; i++)
-		sink_push(sink, 2000);
-	return HB_OK;
-}
-
 static const struct bench_ops fake_latency = {
 	.info = &info_mpi_latency,
 	.state_size = 8,
@@ -118,7 +108,7 @@ static const struct bench_ops fake_allreduce = {
 };
 static const struct bench_ops fake_memory = {
 	.info = &info_node_memory,
-	.iterate = fake_sweep,
+	.iterate = fake_iterate,
 };
 static const struct bench_ops *const benches[] = { &fake_latency, &fake_allreduce, &fake_memory,
 	                                           NULL };
@@ -614,35 +604,6 @@ static void nobody_who_listens_ends_the_job(void **state)
 	solo->ops->close(solo);
 }
 
-/* A process a node that a launcher started: the job names its rank among them. */
-static void one_among_others_measures_by_itself(void **state)
-{
-	struct one_rank r = { .emit = { keep, NULL } };
-	struct comm *among = comm_solo_among(2, 4);
-	struct hb_err err = { HB_OK, "" };
-	json_object *msg = parsed("{\"job\":1,\"bench\":\"node.memory\",\"a\":\"n3\","
-	                          "\"ranks\":[2],\"max_iters\":3,"
-	                          "\"cases\":[{\"unit\":1,\"bytes\":65536}]}");
-	struct job j;
-
-	(void)state;
-	assert_int_equal(job_from_json(msg, &helper, &j, &err), HB_OK);
-	r.job = &j;
-	r.world = among;
-	r.records = json_object_new_array();
-	run_job(&r);
-	assert_int_equal(r.rc, HB_OK);
-	assert_true(json_object_array_length(r.records) >= 2);
-	j.ranks[0] = 1;
-	run_job(&r);
-	assert_int_equal(r.rc, HB_E_USAGE);
-	assert_non_null(strstr(r.err.text, "rank 2 was sent a job that does not name it"));
-	js_put(r.records);
-	job_free(&j);
-	js_put(msg);
-	among->ops->close(among);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -659,7 +620,6 @@ int main(void)
 		cmocka_unit_test(a_rank_that_never_comes_costs_a_timeout),
 		cmocka_unit_test(a_job_for_others_or_for_ranks_that_are_not_there_is_refused),
 		cmocka_unit_test(nobody_who_listens_ends_the_job),
-		cmocka_unit_test(one_among_others_measures_by_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
