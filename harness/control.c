@@ -1,4 +1,3 @@
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -11,7 +10,7 @@
 #include "harness/control_parts.h"
 #include "harness/wait.h"
 
-enum { BACKLOG = 4096, EVENTS = 64 };
+enum { EVENTS = 64 };
 
 /* ---- letting in ---- */
 
@@ -116,24 +115,13 @@ static void raise_nofile(void)
 	}
 }
 
-static int listen_on(struct ctl *c, int port, struct hb_err *err)
+static int watch(struct ctl *c, struct hb_err *err)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 	struct epoll_event ev = { EPOLLIN, { .ptr = NULL } };
-	socklen_t len = sizeof a;
 
-	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	c->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (c->listen_fd < 0 || c->epoll_fd < 0 ||
-	    bind(c->listen_fd, (struct sockaddr *)&a, sizeof a) != 0 ||
-	    listen(c->listen_fd, BACKLOG) != 0 ||
-	    getsockname(c->listen_fd, (struct sockaddr *)&a, &len) != 0 ||
-	    epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, c->listen_fd, &ev) != 0)
-		return hb_fail(err, HB_E_IO, "control channel: listening on 127.0.0.1 port %d: %s",
-		               port, strerror(errno));
-	c->port = ntohs(a.sin_port);
-	snprintf(c->address, sizeof c->address, "127.0.0.1:%d", c->port);
+	if (c->epoll_fd < 0 || epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, c->listen_fd, &ev) != 0)
+		return hb_fail(err, HB_E_IO, "control channel: %s", strerror(errno));
 	return HB_OK;
 }
 
@@ -151,7 +139,9 @@ int ctl_open(const struct ctl_params *p, struct ctl **out, struct hb_err *err)
 	raise_nofile();
 	rc = token_make(c->token, err);
 	if (rc == HB_OK)
-		rc = listen_on(c, p->port_lo, err);
+		rc = ctl_listen(c, p, err);
+	if (rc == HB_OK)
+		rc = watch(c, err);
 	if (rc != HB_OK) {
 		ctl_close(c);
 		return rc;
@@ -162,7 +152,7 @@ int ctl_open(const struct ctl_params *p, struct ctl **out, struct hb_err *err)
 
 const char *ctl_address(const struct ctl *c)
 {
-	return c->address;
+	return buf_text(&c->address);
 }
 
 const char *ctl_token(const struct ctl *c)
@@ -233,5 +223,6 @@ void ctl_close(struct ctl *c)
 		close(c->epoll_fd);
 	free(c->ranks);
 	free(c->run);
+	buf_free(&c->address);
 	free(c);
 }

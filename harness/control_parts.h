@@ -2,6 +2,8 @@
 #ifndef HPCBENCH_HARNESS_CONTROL_PARTS_H
 #define HPCBENCH_HARNESS_CONTROL_PARTS_H
 
+#include <sys/socket.h>
+
 #include "bench/base/frame.h"
 #include "bench/base/token.h"
 #include "harness/control.h"
@@ -18,7 +20,8 @@ struct peer {
 
 struct ctl {
 	int listen_fd, epoll_fd, port;
-	char token[TOKEN_TEXT], address[64];
+	char token[TOKEN_TEXT];
+	struct buf address;
 	char *run;
 	int64_t handshake_ms;
 	size_t queue_max;
@@ -31,6 +34,24 @@ struct ctl {
 	void *ctx;
 	unsigned foreign; /* strangers so far */
 };
+
+enum { CTL_ADDRESS_TEXT = 64, CTL_ADDRESSES_MAX = 64, CTL_INTERFACE_TEXT = 16 };
+
+/* An address of an interface that is up. */
+struct ctl_interface {
+	char name[CTL_INTERFACE_TEXT], address[CTL_ADDRESS_TEXT];
+};
+struct ctl_addresses {
+	char v[CTL_ADDRESSES_MAX][CTL_ADDRESS_TEXT];
+	size_t n;
+};
+/* As text; false for those that no other host can use: loopback, link-local, none. */
+bool ctl_address_text(const struct sockaddr *a, char out[CTL_ADDRESS_TEXT]);
+/* The order in which ranks try them: first (may be NULL) alone, bridges of containers last. */
+void ctl_addresses_order(const struct ctl_interface *v, size_t n, const char *first,
+                         struct ctl_addresses *out);
+/* Listens and fills port and address. */
+int ctl_listen(struct ctl *c, const struct ctl_params *p, struct hb_err *err);
 
 /* Closes the socket; memory goes in ctl_sweep. tell: leave is called then, for a rank. */
 void ctl_kill_peer(struct ctl *c, struct peer *p, bool tell, const char *why);
