@@ -1,49 +1,159 @@
 # shellcheck shell=bash
-# A real Slurm cluster of network namespaces on this machine. Sourced by a script that runs as the
-# first process of its own pid, mount, network and UTS namespace (see enter): whatever way that
-# script ends, the kernel ends every process of the bed and takes its links and mounts away.
+# A real Slurm cluster of network namespaces on this machine. Sourced by a scenario that enter runs
+# as the first process of its own namespaces: whatever way the scenario ends, the kernel ends every
+# process of the bed and takes its links and mounts away. The scenario itself is on the controller.
 #
 #	bed_up N		controller and nodes n1 .. nN, each behind a shaped link
-#	bed_on NODE CMD...	runs CMD on a node: its network, name, /tmp and /dev/shm
+#	bed_on NODE CMD...	runs CMD on a node: its network, name, /sys, /tmp and /dev/shm
 #	bed_rate NODE MBIT	shapes both directions of a node's link
-#	bed_kill NODE		ends a node's slurmd, as a crashed node would be seen
-#	bed_start NODE		starts it again
-BED=/mnt
+#	bed_kill NODE		the node loses its power: link down, every process of it killed
+#	bed_start NODE		it is back
+#	bed_ranks NODE [NAME]	pids of the hpcbench-mpi (or NAME) processes on that node
+#	as_user CMD...		runs CMD as the ordinary user tester, in that user's home
+#
+# Everything lies in a tmpfs over /run, which all nodes see: $BED/bin has the programs under test
+# ($BED/share beside them), $BED/home the homes. The host's files are not written.
+BED=/run/bed
 BED_NET=10.77.0
 BED_MBIT=${BED_MBIT:-800}
+BED_USER=tester
+BED_UID=7001
+BED_NODES=0
 
-bed_pid() { cat "$BED/run/$1.pid"; }
-
-bed_on() { # NODE CMD...
-	local node=$1
-	shift
-	nsenter --target "$(bed_pid "$node.ns")" --net --mount --uts -- "$@"
+bed_skip() {
+	echo "skipped: $*"
+	exit 77
 }
 
-bed_rate() { # NODE MBIT
-	local shape="tbf rate ${2}mbit burst 64k latency 400ms"
-	# shellcheck disable=SC2086  # words
-	tc qdisc replace dev "to-$1" root $shape
-	# shellcheck disable=SC2086
-	bed_on "$1" tc qdisc replace dev eth0 root $shape
+bed_need() { # WHAT CMD...: what the kernel or the tools of this machine may lack
+	local what=$1 why
+	shift
+	why=$("$@" 2>&1) || bed_skip "$what: ${why:-$* failed}"
 }
 
 bed_wait() { # SECONDS CMD...: until CMD succeeds
 	local end=$((SECONDS + $1))
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.1
+		[ "$SECONDS" -le "$end" ] || return 1
+		sleep 0.05
 	done
 }
 
-bed_config() { # N
+# ---- nodes ----
+
+bed_on() { # NODE CMD...
+	local node=$1
+	shift
+	nsenter --target "$(cat "$BED/run/$node.ns.pid")" --net --mount --uts -- "$@"
+}
+
+bed_pids() { # NODE: every process on it but the one that holds its namespaces
+	local holder net p
+	holder=$(cat "$BED/run/$1.ns.pid")
+	net=$(readlink "/proc/$holder/ns/net")
+	for p in /proc/[0-9]*; do
+		[ "$(readlink "$p/ns/net")" = "$net" ] && [ "${p#/proc/}" != "$holder" ] && echo "${p#/proc/}"
+	done 2>/dev/null
+}
+
+bed_ranks() { # NODE [NAME]
+	local p
+	for p in $(bed_pids "$1"); do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" = "${2:-hpcbench-mpi}" ] && echo "$p"
+	done
+}
+
+# The queue is long enough to drop nothing: what TCP may have in flight fits. The bucket holds a
+# few frames, so that messages of 256 KiB wait for the shaper and not for its leftovers.
+bed_shape() { # MBIT
+	echo "tbf rate ${1}mbit burst 64k limit 32m"
+}
+
+bed_rate() { # NODE MBIT
+	local shape
+	shape=$(bed_shape "$2")
+	# shellcheck disable=SC2086  # words
+	tc qdisc replace dev "to-$1" root $shape
+	# shellcheck disable=SC2086
+	bed_on "$1" tc qdisc replace dev eth0 root $shape
+}
+
+# Slurm only asks what kind of thing is mounted there. A hierarchy without controllers, of a name of
+# our own, answers that on every host, with cgroup v1 or v2, and leaves the host's groups alone.
+bed_sys() {
+	mount -t sysfs sys /sys || return
+	mount -t tmpfs -o mode=755 cgroup /sys/fs/cgroup || return
+	mkdir /sys/fs/cgroup/systemd
+	mount -t cgroup -o none,name=hpcbench-bed cgroup /sys/fs/cgroup/systemd
+}
+
+bed_node() { # I: network, name, private folders; a sleeper holds the namespaces
+	local node=n$1 holder
+	unshare --net --mount --uts -- sleep infinity &
+	holder=$!
+	echo "$holder" >"$BED/run/$node.ns.pid"
+	bed_wait 5 bed_apart "$holder" || return
+	ip link add "to-$node" mtu 9000 type veth peer name eth0 mtu 9000 netns "$holder" || return
+	ip link set "to-$node" master bed up
+	bed_on "$node" bash -ec "$(declare -f bed_sys)
+		hostname $node
+		bed_sys
+		mount -t tmpfs -o mode=1777 tmp /tmp
+		mount -t tmpfs -o mode=1777 shm /dev/shm
+		ip link set lo up
+		ip link set eth0 up
+		ip address add $BED_NET.$1/24 dev eth0" || return
+	bed_rate "$node" "$BED_MBIT"
+}
+
+bed_apart() { # PID: sleep runs, so unshare has done its work
+	[ "$(cat "/proc/$1/comm")" = sleep ]
+}
+
+bed_start() { # NODE
+	bed_on "$1" ip link set eth0 up
+	ip link set "to-$1" up
+	bed_on "$1" slurmd -N "$1"
+}
+
+bed_kill() { # NODE: the link goes first, as no dying process says goodbye
+	ip link set "to-$1" down
+	bed_on "$1" ip link set eth0 down
+	local p
+	for p in $(bed_pids "$1"); do
+		kill -KILL "$p" 2>/dev/null
+	done
+	return 0
+}
+
+bed_state() { # NODE: as sinfo says it
+	sinfo -h -N -n "$1" -o %T
+}
+
+bed_is() { # NODE STATE
+	[ "$(bed_state "$1")" = "$2" ]
+}
+
+bed_idle() { # all nodes are up and free
+	[ "$(sinfo -h -N -t idle -o %N | wc -l)" -eq "$BED_NODES" ]
+}
+
+# ---- the ordinary user ----
+
+as_user() { # CMD...
+	(
+		cd "$BED/home/$BED_USER" || exit
+		exec setpriv --reuid="$BED_UID" --regid="$BED_UID" --clear-groups --inh-caps=-all \
+			env HOME="$BED/home/$BED_USER" USER="$BED_USER" LOGNAME="$BED_USER" "$@"
+	)
+}
+
+# ---- the whole ----
+
+bed_slurm_conf() { # N
 	local i
-	for i in $(seq "$1"); do
-		echo "$BED_NET.$i n$i"
-	done >"$BED/etc/hosts"
-	printf '127.0.0.1 localhost\n%s.254 controller\n' "$BED_NET" >>"$BED/etc/hosts"
-	cat >"$BED/etc/slurm.conf" <<-END
+	cat <<-END
 		ClusterName=bed
 		SlurmctldHost=controller($BED_NET.254)
 		SlurmUser=root
@@ -63,66 +173,101 @@ bed_config() { # N
 		JobAcctGatherType=jobacct_gather/none
 		AccountingStorageType=accounting_storage/none
 		MpiDefault=none
+		MailProg=/bin/true
 		ReturnToService=2
 		SlurmdParameters=config_overrides
-		SlurmdTimeout=${BED_SLURMD_TIMEOUT:-10}
-		TreeWidth=2
-		NodeName=n[1-$1] CPUs=4 RealMemory=2000
-		PartitionName=all Nodes=ALL Default=YES MaxTime=60 State=UP
+		SlurmdTimeout=${BED_SLURMD_TIMEOUT:-6}
+		KillWait=5
 	END
-	sed -i "s/^NodeName=.*//" "$BED/etc/slurm.conf"
 	for i in $(seq "$1"); do
 		echo "NodeName=n$i NodeAddr=$BED_NET.$i CPUs=4 RealMemory=2000"
-	done >>"$BED/etc/slurm.conf"
+	done
+	echo "PartitionName=all Nodes=ALL Default=YES MaxTime=60 State=UP"
 }
 
-bed_node() { # I: network, name, private folders; a sleeper holds the namespaces
-	local node=n$1
-	unshare --net --mount --uts -- sleep infinity &
-	echo $! >"$BED/run/$node.ns.pid"
-	bed_wait 5 test "$(readlink /proc/$!/ns/net)" != "$(readlink /proc/self/ns/net)"
-	ip link add "to-$node" mtu 9000 type veth peer name eth0 mtu 9000 netns "$!"
-	ip link set "to-$node" master bed up
-	bed_on "$node" sh -c "
-		hostname $node
-		mount --bind $BED/etc/hosts /etc/hosts
-		mount -t tmpfs -o mode=1777 tmp /tmp
-		mount -t tmpfs -o mode=1777 shm /dev/shm
-		ip link set lo up
-		ip link set eth0 up
-		ip address add $BED_NET.$1/24 dev eth0"
-	bed_rate "$node" "$BED_MBIT"
+# Names and users of the bed alone: no name server is asked, no directory service of the host.
+bed_etc() { # N
+	local i file
+	printf '127.0.0.1 localhost\n%s.254 controller\n' "$BED_NET" >"$BED/etc/hosts"
+	for i in $(seq "$1"); do
+		echo "$BED_NET.$i n$i"
+	done >>"$BED/etc/hosts"
+	printf '%s: files\n' passwd group shadow hosts services protocols >"$BED/etc/nsswitch.conf"
+	cat >"$BED/etc/passwd" <<-END
+		root:x:0:0:root:$BED/home/root:/bin/bash
+		$BED_USER:x:$BED_UID:$BED_UID::$BED/home/$BED_USER:/bin/bash
+		nobody:x:65534:65534::/nonexistent:/bin/false
+	END
+	printf 'root:x:0:\n%s:x:%s:\nnogroup:x:65534:\n' "$BED_USER" "$BED_UID" >"$BED/etc/group"
+	bed_slurm_conf "$1" >"$BED/etc/slurm.conf"
+	for file in hosts passwd group nsswitch.conf; do
+		[ ! -e "/etc/$file" ] || mount --bind "$BED/etc/$file" "/etc/$file" || return
+	done
 }
 
-bed_start() { # NODE
-	mkdir -p "$BED/spool/$1"
-	SLURM_CONF=$BED/etc/slurm.conf bed_on "$1" slurmd -N "$1"
+# Copies: the build may lie where only root can read, or under /tmp, which is private from here on.
+bed_programs() {
+	mkdir -p "$BED/share/hpcbench" || return
+	cp "$BED_BUILD"/bin/hpcbench* "$BED/bin/" || return
+	cp -rL "$BED_BUILD/share/hpcbench/." "$BED/share/hpcbench/" || return
+	chmod -R u=rwX,go=rX "$BED/bin" "$BED/share"
+	PATH=$BED/bin:$PATH
+	mount -t tmpfs -o mode=1777 tmp /tmp
+}
+
+bed_mounts() {
+	mount -t tmpfs -o mode=755 bed /run || return
+	mkdir -p -m 755 "$BED"/{bin,etc,run,log,state,spool,home}
+	mkdir -m 700 "$BED/home/root" "$BED/home/$BED_USER"
+	chown "$BED_UID:$BED_UID" "$BED/home/$BED_USER"
+}
+
+bed_munge() {
+	head -c 128 /dev/urandom >"$BED/etc/munge.key"
+	chmod 600 "$BED/etc/munge.key"
+	munged --force --key-file="$BED/etc/munge.key" --socket="$BED/run/munge.sock" \
+		--pid-file="$BED/run/munged.pid" --log-file="$BED/log/munged.log" \
+		--seed-file="$BED/run/munge.seed" --origin="$BED_NET.254"
+}
+
+bed_daemons() { # N
+	local i
+	bed_munge && slurmctld || return
+	for i in $(seq "$1"); do
+		mkdir -p "$BED/spool/n$i"
+		bed_start "n$i" || return
+	done
+	bed_wait 20 bed_idle
+}
+
+# slurmd may refuse what this host offers as cgroups: that is no fault of what is tested.
+bed_excuse() {
+	local line
+	line=$(grep -hiE '(error|fatal):.*cgroup|hybrid mode' "$BED"/log/slurmd-*.log 2>/dev/null | head -n 1)
+	[ -z "$line" ] || bed_skip "slurmd $(slurmd -V 2>/dev/null) does not start on this host: ${line#*] }"
+	tail -n 20 "$BED"/log/*.log
+	echo "the bed did not come up"
+	return 1
 }
 
 bed_up() { # N
 	local i
-	mount -t tmpfs -o mode=755 bed "$BED"
-	mkdir -m 755 "$BED"/{etc,run,log,state,spool}
-	export SLURM_CONF=$BED/etc/slurm.conf
-	bed_config "$1"
+	BED_NODES=$1
+	bed_need "no tmpfs over /run" bed_mounts
+	bed_programs && bed_etc "$1" || return
+	export PATH SLURM_CONF=$BED/etc/slurm.conf HOME=$BED/home/root USER=root
+	cd "$HOME" || return
 	hostname controller
-	mount --bind "$BED/etc/hosts" /etc/hosts
 	ip link set lo up
-	ip link add bed mtu 9000 type bridge
-	ip link set bed up
-	ip address add "$BED_NET.254/24" dev bed
-	dd if=/dev/urandom of="$BED/etc/munge.key" bs=128 count=1 status=none
-	chmod 600 "$BED/etc/munge.key"
-	munged --force --key-file="$BED/etc/munge.key" --socket="$BED/run/munge.sock" \
-		--pid-file="$BED/run/munged.pid" --log-file="$BED/log/munged.log" \
-		--seed-file="$BED/run/munge.seed" --origin="$BED_NET.254" || return
-	slurmctld || return
+	bed_need "no cgroup hierarchy of a name of its own" bed_sys
+	bed_need "no bridge" ip link add bed mtu 9000 type bridge
+	ip link set bed up && ip address add "$BED_NET.254/24" dev bed || return
+	bed_need "no veth" ip link add probe0 type veth peer name probe1
+	# shellcheck disable=SC2046  # words
+	bed_need "no token bucket (tc tbf)" tc qdisc add dev probe0 root $(bed_shape 100)
+	ip link del probe0
 	for i in $(seq "$1"); do
-		bed_node "$i" && bed_start "n$i" || return
+		bed_node "$i" || return
 	done
-	bed_wait 30 bed_idle "$1"
-}
-
-bed_idle() { # N
-	[ "$(sinfo -h -N -t idle -o %N | wc -l)" -eq "$1" ]
+	bed_daemons "$1" || bed_excuse
 }
