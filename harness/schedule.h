@@ -4,8 +4,8 @@
  *
  * Jobs form groups in plan order (one benchmark, phase, round, repeat). A group starts when the one
  * before it has ended, so that what runs at the same time is the same in every run; within a group
- * all jobs with disjoint ranks run at once, `alone` jobs by themselves, pairs (and groups of several
- * ranks that are not alone) at most max_pairs.
+ * all jobs with disjoint ranks run at once, `alone` jobs by themselves, pairs (and groups of
+ * several ranks that are not alone) at most max_pairs.
  */
 #ifndef HPCBENCH_HARNESS_SCHEDULE_H
 #define HPCBENCH_HARNESS_SCHEDULE_H
