@@ -253,8 +253,11 @@ static enum step_status judge_attempt(struct step_run *r, bool lost_launcher,
 		snprintf(l->reason, sizeof l->reason, "stopped by %s", signal_text(l->signal));
 		return STEP_CANCELLED;
 	}
-	if (r->world_wrong)
+	if (r->world_wrong) {
+		if (l->p.site->ops->forget)
+			l->p.site->ops->forget(l->p.site);
 		return STEP_FAILED;
+	}
 	if (r->child && r->joined == 0)
 		return nobody_came(r);
 	if (lost_launcher)

@@ -82,6 +82,8 @@ struct launcher_ops {
 	int (*command)(const struct launch_what *w, struct launch_command *out, struct hb_err *err);
 	/* From standard error. May be NULL. */
 	void (*explain)(const char *text, struct launch_cause *out);
+	/* Ranks did not find each other: what was remembered about that is wrong. May be NULL. */
+	void (*forget)(struct launch_site *s);
 	void (*close)(struct launch_site *s); /* frees state; may be NULL */
 	int connect_ms;  /* from the start until the first rank must have connected */
 	int straggle_ms; /* from the last rank that connected to the next one */

@@ -316,6 +316,7 @@ const struct launcher_ops launcher_srun = {
 	.look = srun_look,
 	.command = srun_command,
 	.explain = srun_explain,
+	.forget = srun_mpi_forget,
 	.close = srun_close,
 	.connect_ms = 120000,
 	.straggle_ms = 30000,

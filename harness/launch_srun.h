@@ -22,4 +22,7 @@ void srun_words(const struct launch_site *s, struct launch_command *c);
  */
 int srun_mpi_type(struct launch_site *s, const struct plan *plan, struct hb_err *err);
 
+/* Takes what is remembered back: the next run tries again. */
+void srun_mpi_forget(struct launch_site *s);
+
 #endif

@@ -66,6 +66,24 @@ static void remember(const struct launch_site *s, const char *key, const char *t
 	free(path);
 }
 
+void srun_mpi_forget(struct launch_site *s)
+{
+	char *helper, *key, *path;
+	struct hb_err none;
+
+	if (launch_helper_path("mpi", &helper, &none) != HB_OK)
+		return;
+	key = memory_key(srun_state(s), helper);
+	json_object *o = memory_read(s, &path);
+	json_object_object_del(o, key);
+	if (path)
+		store_write_json(path, o, &none);
+	js_put(o);
+	free(path);
+	free(key);
+	free(helper);
+}
+
 /* ---- trying ---- */
 
 static bool sees_two(const struct slurm_answer *a)

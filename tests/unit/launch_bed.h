@@ -22,6 +22,10 @@ void make_plan(struct bed *b, const char *nodes);
 /* Runs the plan's only step; wait_progress: SIGINT is raised at the first job. */
 struct bed *run_on(const char *nodes, const struct launcher_ops *ops, const char *arg,
                    int signal_fd, int wait_progress);
+/* The same with records by files. */
+struct bed *run_files(const char *nodes, const struct launcher_ops *ops, const char *arg);
+/* A file of the run directory. */
+void bed_read(const struct bed *b, const char *name, struct buf *out);
 /* The same on n[1-4] with a simulated cluster that has these faults (JSON array elements, or "").
  */
 struct bed *run_sim(const struct launcher_ops *ops, const char *faults);
