@@ -83,6 +83,7 @@ struct look {
 	const struct bench_info *info;
 	unsigned char *good;  /* of each node: has a main unit that is ok */
 	unsigned char *alive; /* of each node: the same, of any benchmark over several nodes */
+	size_t *lost;         /* of each node: main pairs of the benchmark that were lost */
 	struct told told;
 };
 
@@ -127,10 +128,32 @@ static void mark_good(const struct collect *c, const struct bench_info *of, unsi
 	}
 }
 
+static void count_lost(struct look *l)
+{
+	memset(l->lost, 0, l->c->plan.nodes.n * sizeof(*l->lost));
+	for (uint64_t i = 0; i < l->c->plan.next_unit; i++) {
+		const struct unit_state *u = &l->c->units[i];
+		if (u->step == UINT32_MAX || unit_job(l->c, u)->cases.info != l->info ||
+		    is_rerun(unit_job(l->c, u)) || collect_outcome(l->c, u).status == UNIT_OK)
+			continue;
+		for (int r = 0; r < unit_job(l->c, u)->n_ranks; r++)
+			l->lost[job_node(l->c, u, r)]++;
+	}
+}
+
+/*
+ * A pair is lost through the node that has no good figure; where both have some, through the one
+ * that lost more pairs than the other: a rank that fell silent half way lost all of its rest.
+ */
 static void lost_pair(struct look *l, const struct unit_state *u, const struct outcome *o)
 {
 	char *const *names = l->c->plan.nodes.v;
 	size_t a = job_node(l->c, u, 0), b = job_node(l->c, u, 1);
+	if (l->good[a] && l->good[b] && l->lost[a] != l->lost[b]) {
+		size_t guilty = l->lost[a] > l->lost[b] ? a : b;
+		tell(l->c->out, &l->told, names[guilty], l->info->name, o, "");
+		return;
+	}
 	if (l->good[a] && l->good[b]) {
 		char *pair = hb_format("%s-%s", names[a < b ? a : b], names[a < b ? b : a]);
 		tell(l->c->out, &l->told, pair, l->info->name, o, "");
@@ -202,6 +225,7 @@ static void look_at(struct look *l)
 		     l->info->name, &why, "");
 	else
 		mark_good(l->c, l->info, l->good);
+	count_lost(l);
 	for (uint64_t i = 0; i < l->c->plan.next_unit; i++) {
 		const struct unit_state *u = &l->c->units[i];
 		if (u->step == UINT32_MAX || unit_job(l->c, u)->cases.info != l->info ||
@@ -228,7 +252,8 @@ void collect_losses(struct collect *c)
 {
 	struct look l = { .c = c,
 		          .good = hb_alloc(c->plan.nodes.n),
-		          .alive = hb_alloc(c->plan.nodes.n) };
+		          .alive = hb_alloc(c->plan.nodes.n),
+		          .lost = hb_alloc(c->plan.nodes.n * sizeof(*l.lost)) };
 	mark_good(c, NULL, l.alive);
 	for (size_t e = 0; e < c->suite.n_entries; e++) {
 		bool seen = false;
@@ -242,5 +267,6 @@ void collect_losses(struct collect *c)
 	}
 	free(l.good);
 	free(l.alive);
+	free(l.lost);
 	free(l.told.slot);
 }

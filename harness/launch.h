@@ -38,7 +38,9 @@ struct launch_site {
 	/* Set by ops->open, for the control channel; owned by the site. */
 	char *first_node; /* an address or name of the first node; NULL: unknown */
 	int port_lo, port_hi;
-	void *state; /* of ops; freed by ops->close */
+	char *cluster; /* its name; NULL: unknown; owned */
+	uint64_t job;  /* of the resource manager; 0: none */
+	void *state;   /* of ops; freed by ops->close */
 };
 void launch_site_close(struct launch_site *s); /* also where open failed or never came */
 

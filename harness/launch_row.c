@@ -124,7 +124,8 @@ void launch_site_close(struct launch_site *s)
 	if (s->ops && s->ops->close)
 		s->ops->close(s);
 	free(s->first_node);
-	s->first_node = NULL;
+	free(s->cluster);
+	s->first_node = s->cluster = NULL;
 	s->state = NULL;
 }
 

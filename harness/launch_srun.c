@@ -167,9 +167,9 @@ static int allocate(struct launch_site *s, const struct plan *plan, struct hb_er
 	int rc = slurm_guard_open(name, &st->guard, err);
 
 	if (rc == HB_OK)
-		rc = slurm_allocate(&p, &st->job, err);
+		rc = slurm_allocate(&p, &s->job, err);
 	if (rc == HB_OK)
-		slurm_guard_job(st->guard, st->job);
+		slurm_guard_job(st->guard, s->job);
 	free(name);
 	return rc;
 }
@@ -182,10 +182,11 @@ static int srun_open(struct launch_site *s, const struct plan *plan, struct hb_e
 
 	if (rc != HB_OK)
 		return rc;
+	s->cluster = st->config.cluster[0] ? hb_strdup(st->config.cluster) : NULL;
 	s->port_lo = st->config.port_lo;
 	s->port_hi = st->config.port_hi;
 	if (job)
-		st->job = strtoull(job, NULL, 10);
+		s->job = strtoull(job, NULL, 10);
 	else
 		rc = allocate(s, plan, err);
 	return rc == HB_OK ? srun_mpi_type(s, plan, err) : rc;
@@ -242,13 +243,12 @@ static void add_nodes(const struct launch_what *w, struct launch_command *c)
 
 void srun_words(const struct launch_site *s, struct launch_command *c)
 {
-	const struct srun_state *st = s->state;
 	const char *job = job_of_env();
 
 	c->missing_hint = "Slurm's commands must be in PATH on this host";
 	launch_command_arg(c, "srun");
-	if (st && st->job)
-		launch_command_arg(c, "--jobid=%llu", (unsigned long long)st->job);
+	if (s->job)
+		launch_command_arg(c, "--jobid=%llu", (unsigned long long)s->job);
 	else
 		launch_command_arg(c, "--jobid=%s", job ? job : "...");
 	launch_command_arg(c, "--overlap");
@@ -275,7 +275,7 @@ static int srun_command(const struct launch_what *w, struct launch_command *out,
 		launch_command_arg(out, "--distribution=block");
 	if (!mpi)
 		launch_command_arg(out, "--mpi=none");
-	else if (!has_step_opt(s, "mpi") && (!st || st->mpi[0] || !st->job))
+	else if (!has_step_opt(s, "mpi") && (!st || st->mpi[0] || !s->job))
 		launch_command_arg(out, "--mpi=%s", st && st->mpi[0] ? st->mpi : "...");
 	/* One rank a node chooses its core itself, near the network device. */
 	if (w->step->rpn == 1 && !has_step_opt(s, "cpu-bind"))

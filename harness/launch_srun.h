@@ -6,7 +6,6 @@
 #include "harness/slurm.h"
 
 struct srun_state {
-	uint64_t job;              /* 0: not yet */
 	struct slurm_guard *guard; /* of our own allocation; NULL: the job is another's */
 	struct slurm_config config;
 	char mpi[SLURM_WORD_MAX]; /* of --mpi; "": the site's default, nothing is said */

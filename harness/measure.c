@@ -1,7 +1,6 @@
-#include "harness/measure.h"
+#include "harness/measure_parts.h"
 
 #include <math.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "bench/base/mem.h"
@@ -11,46 +10,6 @@
 #include "harness/collect.h"
 #include "harness/compare.h"
 #include "harness/wait.h"
-
-/* ---- --inject ---- */
-
-int measure_inject_parse(const char *text, struct measure_inject *out, struct hb_err *err)
-{
-	const char *colon = strrchr(text, ':'), *at = colon ? strchr(colon, '@') : NULL;
-	char number[32] = "";
-	size_t len = colon ? (at ? (size_t)(at - colon) : strlen(colon)) - 1 : 0;
-
-	*out = (struct measure_inject){ 0 };
-	if (!colon || colon == text || len == 0 || len >= sizeof number || (at && !at[1]))
-		return hb_fail(err, HB_E_USAGE,
-		               "--inject '%.64s': BENCH:FACTOR[@NODE] is wanted, as in "
-		               "mpi.latency:1.5@n3",
-		               text);
-	snprintf(number, sizeof number, "%.*s", (int)len, colon + 1);
-	if (units_parse_number(number, &out->factor, NULL) != HB_OK || !(out->factor > 1) ||
-	    out->factor > 10)
-		return hb_fail(err, HB_E_USAGE,
-		               "--inject: factor '%s' must be above 1 and at most 10", number);
-	out->bench = hb_strndup(text, (size_t)(colon - text));
-	if (strcmp(out->bench, "*") != 0 && !catalog_find(out->bench)) {
-		const char *near = catalog_nearest(out->bench);
-		hb_fail(err, HB_E_USAGE, "--inject: no benchmark '%.64s'%s%s%s", out->bench,
-		        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-		measure_inject_free(out);
-		return HB_E_USAGE;
-	}
-	out->node = at ? hb_strdup(at + 1) : NULL;
-	out->spec = hb_strdup(text);
-	return HB_OK;
-}
-
-void measure_inject_free(struct measure_inject *i)
-{
-	free(i->spec);
-	free(i->bench);
-	free(i->node);
-	*i = (struct measure_inject){ 0 };
-}
 
 /* ---- before anything is measured ---- */
 
@@ -166,88 +125,6 @@ void measure_free(struct measure *m)
 	*m = (struct measure){ 0 };
 }
 
-/* ---- files ---- */
-
-static void now_text(char out[32])
-{
-	time_t t = time(NULL);
-	struct tm tm;
-
-	gmtime_r(&t, &tm);
-	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
-static int write_file(const struct measure *m, const char *name, json_object *o, struct hb_err *err)
-{
-	char *path = hb_format("%s/%s", m->dir, name);
-	int rc = store_write_json(path, o, err);
-
-	free(path);
-	js_put(o);
-	return rc;
-}
-
-static json_object *steps_json(const struct measure *m)
-{
-	json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < m->n_steps; i++) {
-		json_object *o = json_object_new_object();
-		js_set_u64(o, "id", m->plan.steps[i].id);
-		js_set_str(o, "helper", m->plan.steps[i].helper);
-		js_set_str(o, "status", step_status_name(m->steps[i].status));
-		js_set_str(o, "reason", m->steps[i].reason);
-		js_set_f64(o, "seconds", m->steps[i].seconds);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static bool is_partial(const struct measure *m)
-{
-	if (m->signal || m->n_steps < m->plan.n_steps)
-		return true;
-	for (size_t i = 0; i < m->n_steps; i++)
-		if (m->steps[i].status == STEP_FAILED || m->steps[i].status == STEP_CANCELLED)
-			return true;
-	return false;
-}
-
-/* finished: the exit code is known. */
-static int write_run(const struct measure *m, bool finished, struct hb_err *err)
-{
-	json_object *o = json_object_new_object();
-	struct passwd *pw = getpwuid(getuid());
-	const char *cluster = getenv("SLURM_CLUSTER_NAME");
-	char host[256] = "", text[256], now[32];
-
-	gethostname(host, sizeof host - 1);
-	host[strcspn(host, ".")] = '\0';
-	now_text(now);
-	js_set_i64(o, "schema", 1);
-	js_set_str(o, "run", m->id);
-	js_set_str(o, "suite", m->suite.name);
-	js_set_bool(o, "named", m->req.bench != NULL);
-	js_set_str(o, "label", m->req.label);
-	js_set_str(o, "launcher", m->req.launcher);
-	js_set_u64(o, "seed", m->plan.seed);
-	js_set_str(o, "started", m->started);
-	snprintf(text, sizeof text, "%s", cluster && *cluster ? cluster : host);
-	js_set_str(o, "cluster", text);
-	js_set_str(o, "user", pw ? pw->pw_name : NULL);
-	js_set_str(o, "host", host);
-	js_set_str(o, "version", HPCBENCH_VERSION);
-	js_set_str(o, "inject", m->req.inject ? m->req.inject->spec : NULL);
-	js_set_str(o, "baseline", m->req.baseline);
-	js_set_bool(o, "partial", is_partial(m));
-	js_set_obj(o, "steps", steps_json(m));
-	if (finished) {
-		js_set_str(o, "finished", now);
-		js_set_i64(o, "code", m->code);
-	}
-	return write_file(m, "run.json", o, err);
-}
-
 /* ---- measuring ---- */
 
 static int run_step(struct measure *m, struct launch *l, size_t index, struct hb_err *err)
@@ -291,7 +168,7 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 	m->judged = false;
 	summary_free(&m->summary);
 	m->has_summary = false;
-	rc = write_run(m, false, err);
+	rc = measure_write_run(m, false, err);
 	if (rc == HB_OK)
 		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
 	m->has_summary = rc == HB_OK;
@@ -374,7 +251,7 @@ static int confirm(struct measure *m, struct launch *l, struct hb_err *err)
 	steps = plan_confirm(m);
 	if (steps == 0)
 		return HB_OK;
-	rc = write_file(m, "plan.json", plan_to_json(&m->plan), err);
+	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
 	if (rc == HB_OK)
 		rc = journal_append(l, steps, err);
 	if (rc == HB_OK)
@@ -403,7 +280,7 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 
 	if (rc != HB_OK)
 		return rc;
-	now_text(now);
+	measure_now(now);
 	m->started = hb_strdup(now);
 	free(m->plan.run);
 	m->plan.run = hb_strdup(m->id);
@@ -411,7 +288,7 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 	m->site.signal_fd = m->req.signal_fd;
 	m->site.note = m->req.note;
 	m->site.ctx = m->req.ctx;
-	rc = write_file(m, "plan.json", plan_to_json(&m->plan), err);
+	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
 	if (rc != HB_OK)
 		return rc;
 	struct launch_params p = { .run = m->id,
@@ -439,9 +316,9 @@ static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
 
 	m->code = exit_code(m);
 	if (m->judged)
-		rc = write_file(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
+		rc = measure_write(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
 	if (rc == HB_OK)
-		rc = write_run(m, true, err);
+		rc = measure_write_run(m, true, err);
 	js_set_str(o, "type", "end");
 	js_set_str(o, "run", m->id);
 	js_set_i64(o, "code", m->code);

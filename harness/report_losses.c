@@ -97,6 +97,22 @@ static void put_reasons(struct doc *d, const struct losses *l)
 	}
 }
 
+/* One line whatever the reasons, which stand below; false: it stands in an earlier line. */
+static bool gather(const struct losses *l, size_t at, size_t *figures)
+{
+	const struct told *t = &l->v[at];
+	for (size_t i = 0; i < l->n; i++) {
+		const struct told *other = &l->v[i];
+		if (!same(other->subject, t->subject) || !same(other->bench, t->bench) ||
+		    !same(other->word, t->word))
+			continue;
+		if (i < at)
+			return false;
+		*figures += other->figures;
+	}
+	return true;
+}
+
 void report_losses(struct doc *d, const struct summary *const *runs, size_t n)
 {
 	static const char *const titles[] = { "subject", "benchmark", "what", ">figures", NULL };
@@ -118,11 +134,14 @@ void report_losses(struct doc *d, const struct summary *const *runs, size_t n)
 		doc_table(d, titles);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct told *t = &l.v[i];
+		size_t figures = 0;
+		if (!gather(&l, i, &figures))
+			continue;
 		doc_cell(d, DOC_PLAIN, "%s", t->subject ? t->subject : "");
 		doc_cell(d, DOC_PLAIN, "%s", t->bench ? t->bench : "(all)");
 		doc_cell(d, t->tone, "%s", t->word);
-		if (t->figures)
-			doc_cell(d, DOC_PLAIN, "%zu", t->figures);
+		if (figures)
+			doc_cell(d, DOC_PLAIN, "%zu", figures);
 		else
 			doc_cell(d, DOC_PLAIN, "%s", "");
 	}

@@ -103,10 +103,11 @@ int slurm_config_read(int signal_fd, struct slurm_config *out, struct hb_err *er
 
 static void add_type(const char *p, size_t n, struct slurm_types *out)
 {
-	char *slot = out->v[out->n];
+	char *slot;
 
-	if (n == 0 || n >= SLURM_WORD_MAX || out->n == SLURM_TYPES_MAX)
+	if (n == 0 || n >= SLURM_WORD_MAX || out->n == SLURM_TYPES_MAX || *p == '-')
 		return;
+	slot = out->v[out->n];
 	for (size_t i = 0; i < n; i++) {
 		char c = p[i];
 		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'))

@@ -233,7 +233,7 @@ static bool task_line(struct view v, struct task_line *out)
 	for (const char *p = out->nodes.p; p < out->nodes.end; p++)
 		if (!name_char(*p) && !strchr("[],", *p))
 			return false;
-	out->tasks.p = one.p;
+	out->tasks = one;
 	if (!skip_to(&one, ": ") || number(out->tasks) < 0)
 		return false;
 	out->tasks.end = one.p - strlen(": ");

@@ -41,12 +41,12 @@ static void close_from(unsigned int first)
 		close(fd);
 }
 
-/* Keeps fd alone, as GUARD_FD, with nothing behind the standard three. */
+/* Keeps fd alone, as GUARD_FD, until the exec, with nothing behind the standard three. */
 static bool keep_only(int fd)
 {
 	int null_fd;
 
-	if (fd != GUARD_FD && dup2(fd, GUARD_FD) < 0)
+	if ((fd != GUARD_FD && dup2(fd, GUARD_FD) < 0) || fcntl(GUARD_FD, F_SETFD, FD_CLOEXEC) != 0)
 		return false;
 	close_from(GUARD_FD + 1);
 	for (int i = 0; i < GUARD_FD; i++)
@@ -115,7 +115,7 @@ static void guard_run(int fd, char *by_name, char *by_user)
 	char id[ID_MAX] = "", scancel[] = "scancel";
 
 	leave_group();
-	if (!keep_only(fd))
+	if (!keep_only(fd) || write(GUARD_FD, "", 1) != 1)
 		_exit(1);
 	read_id(id);
 	drop_scancel_env();
@@ -125,6 +125,18 @@ static void guard_run(int fd, char *by_name, char *by_user)
 }
 
 /* ---- hpcbench's side ---- */
+
+/* From then on nothing that is sent to hpcbench's group reaches the guard. */
+static bool is_ready(int fd)
+{
+	ssize_t got;
+	char c;
+
+	do
+		got = read(fd, &c, 1);
+	while (got < 0 && errno == EINTR);
+	return got == 1;
+}
 
 int slurm_guard_open(const char *job_name, struct slurm_guard **out, struct hb_err *err)
 {
@@ -150,6 +162,11 @@ int slurm_guard_open(const char *job_name, struct slurm_guard **out, struct hb_e
 	if (pid < 0) {
 		close(ends[0]);
 		return hb_fail(err, HB_E_IO, "guard of the allocation: fork: %s", strerror(e));
+	}
+	if (!is_ready(ends[0])) {
+		close(ends[0]);
+		waitpid(pid, NULL, 0);
+		return hb_fail(err, HB_E_IO, "guard of the allocation: it ended at its start");
 	}
 	struct slurm_guard *g = hb_alloc(sizeof *g);
 	g->pid = pid;

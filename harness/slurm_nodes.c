@@ -65,7 +65,8 @@ static void judge_word(const char *word, size_t len, struct slurm_node *out)
 /* state is not terminated. */
 static void judge_state(const char *state, size_t len, struct slurm_node *out)
 {
-	out->up = out->takes = len > 0;
+	/* What does not begin with a word is no state. */
+	out->up = out->takes = len > 0 && state[0] >= 'A' && state[0] <= 'Z';
 	for (size_t at = 0; at < len;) {
 		const char *plus = memchr(state + at, '+', len - at);
 		size_t n = plus ? (size_t)(plus - (state + at)) : len - at;
@@ -82,10 +83,10 @@ static const char *value_of(const char *line, size_t len, const char *key, size_
 {
 	const char *p = slurm_find(line, len, key);
 
+	*n = 0;
 	if (!p)
 		return NULL;
 	p += strlen(key);
-	*n = 0;
 	while (p + *n < line + len && p[*n] != ' ')
 		(*n)++;
 	return p;
@@ -144,7 +145,7 @@ static bool parse_line(const char *line, size_t len, struct slurm_node *out)
 	if (len < sizeof key - 1 || memcmp(line, key, sizeof key - 1) != 0)
 		return false;
 	p = value_of(line, len, key, &n);
-	if (!is_name(p, n))
+	if (!p || !is_name(p, n))
 		return false;
 	*out = (struct slurm_node){ .up = false };
 	memcpy(out->name, p, n);
