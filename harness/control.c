@@ -10,18 +10,14 @@
 #include "harness/control_parts.h"
 #include "harness/wait.h"
 
-enum { EVENTS = 64 };
+enum { EVENTS = 64, ACCEPTS = 64 };
 
 /* ---- letting in ---- */
 
-static struct peer *oldest_pending(struct ctl *c)
+/* Thousands of ranks may come at once, and honestly: as many as are expected are not too many. */
+static bool too_many(const struct ctl *c)
 {
-	struct peer *oldest = NULL;
-
-	for (struct peer *p = c->peers; p; p = p->next)
-		if (!p->dead && p->rank < 0)
-			oldest = p; /* newest first: the last one found is the oldest */
-	return oldest;
+	return c->pending >= CTL_PENDING_MAX + c->world.n_ranks;
 }
 
 static void add_peer(struct ctl *c, int fd)
@@ -31,9 +27,8 @@ static void add_peer(struct ctl *c, int fd)
 	int one = 1;
 
 	/* Honest ranks answer at once, so whoever has been silent longest is none. */
-	struct peer *oldest = c->pending >= CTL_PENDING_MAX ? oldest_pending(c) : NULL;
-	if (oldest)
-		ctl_misbehaved(c, oldest, "too many connections that do not say hello");
+	if (too_many(c) && c->oldest)
+		ctl_misbehaved(c, c->oldest, "too many connections that do not say hello");
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	if (c->send_buffer)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &c->send_buffer, sizeof c->send_buffer);
@@ -41,8 +36,10 @@ static void add_peer(struct ctl *c, int fd)
 	p->rank = -1;
 	p->since_ms = wait_now_ms();
 	p->next = c->peers;
+	if (c->peers)
+		c->peers->prev = p;
 	c->peers = p;
-	c->pending++;
+	ctl_pending_add(c, p);
 	if (epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &ev) != 0) {
 		ctl_kill_peer(c, p, false, strerror(errno));
 		return;
@@ -57,7 +54,8 @@ static void add_peer(struct ctl *c, int fd)
 
 static void accept_all(struct ctl *c)
 {
-	for (int i = 0; i < CTL_PENDING_MAX; i++) {
+	/* A few a turn: those that are in must be heard, too. */
+	for (int i = 0; i < ACCEPTS; i++) {
 		int fd = accept4(c->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
 			add_peer(c, fd);
@@ -65,9 +63,8 @@ static void accept_all(struct ctl *c)
 		}
 		if (errno == EMFILE || errno == ENFILE) {
 			/* Out of descriptors: make room, or the listener would wake us for ever. */
-			struct peer *p = oldest_pending(c);
-			if (p)
-				ctl_misbehaved(c, p, "no descriptors left");
+			if (c->oldest)
+				ctl_misbehaved(c, c->oldest, "no descriptors left");
 		}
 		if (errno != EINTR && errno != ECONNABORTED)
 			return;
@@ -78,9 +75,8 @@ static void expire(struct ctl *c)
 {
 	int64_t now = wait_now_ms();
 
-	for (struct peer *p = c->peers; p; p = p->next)
-		if (!p->dead && p->rank < 0 && now - p->since_ms >= c->handshake_ms)
-			ctl_misbehaved(c, p, "no hello in time");
+	while (c->oldest && now - c->oldest->since_ms >= c->handshake_ms)
+		ctl_misbehaved(c, c->oldest, "no hello in time");
 }
 
 void ctl_service(struct ctl *c)
@@ -134,6 +130,7 @@ int ctl_open(const struct ctl_params *p, struct ctl **out, struct hb_err *err)
 	c->run = hb_strdup(p->run);
 	c->handshake_ms = p->handshake_ms ? p->handshake_ms : CTL_HANDSHAKE_MS;
 	c->queue_max = p->queue_max ? p->queue_max : CTL_QUEUE_MAX;
+	c->queues_max = p->queues_max ? p->queues_max : CTL_QUEUES_MAX;
 	c->send_buffer = p->send_buffer;
 	c->world.token = c->token;
 	raise_nofile();
@@ -170,6 +167,11 @@ int ctl_fd(const struct ctl *c)
 	return c->epoll_fd;
 }
 
+size_t ctl_queued(const struct ctl *c)
+{
+	return c->queued;
+}
+
 int ctl_pending(const struct ctl *c)
 {
 	return c->pending;
@@ -177,24 +179,21 @@ int ctl_pending(const struct ctl *c)
 
 int ctl_timeout_ms(const struct ctl *c)
 {
-	int64_t now = wait_now_ms();
-	int ms = -1;
-
-	for (const struct peer *p = c->peers; p; p = p->next) {
-		if (p->dead)
-			return 0; /* somebody is to be told */
-		if (p->rank < 0)
-			ms = wait_shorter(ms, wait_until(now, p->since_ms + c->handshake_ms));
-	}
-	return ms;
+	if (c->dead)
+		return 0; /* somebody is to be told */
+	if (!c->oldest)
+		return -1;
+	return wait_until(wait_now_ms(), c->oldest->since_ms + c->handshake_ms);
 }
 
 void ctl_expect(struct ctl *c, uint64_t step, uint64_t attempt, int n_ranks,
                 const struct ctl_handlers *h, void *ctx)
 {
-	for (struct peer *p = c->peers; p; p = p->next)
+	for (struct peer *p = c->peers, *next; p; p = next) {
+		next = p->next;
 		if (p->rank >= 0)
 			ctl_kill_peer(c, p, false, "the step is over");
+	}
 	ctl_sweep(c, false);
 	free(c->ranks);
 	c->ranks = n_ranks > 0 ? hb_alloc((size_t)n_ranks * sizeof(struct peer *)) : NULL;
@@ -214,8 +213,8 @@ void ctl_close(struct ctl *c)
 {
 	if (!c)
 		return;
-	for (struct peer *p = c->peers; p; p = p->next)
-		ctl_kill_peer(c, p, false, "closing");
+	while (c->peers)
+		ctl_kill_peer(c, c->peers, false, "closing");
 	ctl_sweep(c, false);
 	if (c->listen_fd >= 0)
 		close(c->listen_fd);

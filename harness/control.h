@@ -16,9 +16,12 @@
 
 enum {
 	CTL_HANDSHAKE_MS = 5000,
-	CTL_PENDING_MAX = 256,        /* not yet authenticated; beyond it the oldest one goes */
-	CTL_QUEUE_MAX = 1024 * 1024,  /* bytes waiting for a rank that does not read */
-	CTL_FOREIGN_EVENTS_MAX = 100, /* refused strangers that get an event each */
+	/* Not yet authenticated, beside one for each rank that is expected; beyond it the oldest
+	 * one goes. */
+	CTL_PENDING_MAX = 256,
+	CTL_QUEUE_MAX = 1024 * 1024,       /* bytes waiting for a rank that does not read */
+	CTL_QUEUES_MAX = 64 * 1024 * 1024, /* for all ranks; beyond it the longest one goes */
+	CTL_FOREIGN_EVENTS_MAX = 100,      /* refused strangers that get an event each */
 	CTL_RANKS_MAX = 65536
 };
 
@@ -73,6 +76,7 @@ struct ctl_params {
 	int port_lo, port_hi; /* a free one of these; 0: any */
 	int handshake_ms;     /* 0: CTL_HANDSHAKE_MS */
 	size_t queue_max;     /* 0: CTL_QUEUE_MAX */
+	size_t queues_max;    /* 0: CTL_QUEUES_MAX */
 	int send_buffer;      /* SO_SNDBUF of a connection; 0: the system's */
 };
 
@@ -103,6 +107,8 @@ bool ctl_connected(const struct ctl *c, int rank);
  * then closed, and leave called from the next ctl_service).
  */
 int ctl_send(struct ctl *c, int rank, json_object *o, struct hb_err *err);
+/* Bytes that wait for all ranks together. */
+size_t ctl_queued(const struct ctl *c);
 /* How many connections are there that have not authenticated. */
 int ctl_pending(const struct ctl *c);
 void ctl_close(struct ctl *c);

@@ -11,6 +11,43 @@ enum { READ_CHUNK = 16384, READ_ROUNDS = 16 };
 
 /* ---- ending a connection ---- */
 
+void ctl_pending_add(struct ctl *c, struct peer *p)
+{
+	p->older = c->youngest;
+	p->younger = NULL;
+	if (c->youngest)
+		c->youngest->younger = p;
+	else
+		c->oldest = p;
+	c->youngest = p;
+	c->pending++;
+}
+
+void ctl_pending_remove(struct ctl *c, struct peer *p)
+{
+	if (p->older)
+		p->older->younger = p->younger;
+	else
+		c->oldest = p->younger;
+	if (p->younger)
+		p->younger->older = p->older;
+	else
+		c->youngest = p->older;
+	c->pending--;
+}
+
+static void bury(struct ctl *c, struct peer *p)
+{
+	if (p->prev)
+		p->prev->next = p->next;
+	else
+		c->peers = p->next;
+	if (p->next)
+		p->next->prev = p->prev;
+	p->next = c->dead;
+	c->dead = p;
+}
+
 /* Marks; memory goes in sweep, because an event of the same batch may still point here. */
 void ctl_kill_peer(struct ctl *c, struct peer *p, bool tell, const char *why)
 {
@@ -20,8 +57,11 @@ void ctl_kill_peer(struct ctl *c, struct peer *p, bool tell, const char *why)
 	p->tell = tell && p->rank >= 0;
 	snprintf(p->why, sizeof p->why, "%s", why);
 	close(p->fd); /* leaves the epoll set by itself */
+	c->queued -= p->out.len;
+	buf_free(&p->out);
+	bury(c, p);
 	if (p->rank < 0)
-		c->pending--;
+		ctl_pending_remove(c, p);
 	else if (c->ranks && c->ranks[p->rank] == p)
 		c->ranks[p->rank] = NULL;
 }
@@ -48,24 +88,15 @@ void ctl_misbehaved(struct ctl *c, struct peer *p, const char *why)
 	stranger(c, p->rank < 0 ? "foreign" : "misbehaved", text, false);
 }
 
-/* Unlinks and frees the dead, tells the owner about ranks among them. */
 void ctl_sweep(struct ctl *c, bool tell)
 {
-	struct peer **at = &c->peers;
-
-	while (*at) {
-		struct peer *p = *at;
-		if (!p->dead) {
-			at = &p->next;
-			continue;
-		}
-		*at = p->next;
+	while (c->dead) { /* the handler may add to them */
+		struct peer *p = c->dead;
+		c->dead = p->next;
 		if (tell && p->tell && c->h)
 			c->h->leave(c->ctx, p->rank, p->why);
 		frame_reader_free(&p->in);
-		buf_free(&p->out);
 		free(p);
-		at = &c->peers; /* the handler may have changed the list */
 	}
 }
 
@@ -84,11 +115,12 @@ void ctl_push_out(struct ctl *c, struct peer *p)
 
 	while (p->out.len > 0) {
 		ssize_t n = send(p->fd, p->out.data, p->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n > 0)
+		if (n > 0) {
 			buf_drop(&p->out, (size_t)n);
-		else if (errno == EAGAIN || errno == EWOULDBLOCK)
+			c->queued -= (size_t)n;
+		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			break;
-		else if (errno != EINTR) {
+		} else if (errno != EINTR) {
 			ctl_kill_peer(c, p, true, strerror(errno));
 			return;
 		}
@@ -99,11 +131,14 @@ void ctl_push_out(struct ctl *c, struct peer *p)
 
 int ctl_put(struct ctl *c, struct peer *p, json_object *o, struct hb_err *err)
 {
+	size_t before = p->out.len;
 	int rc = frame_put_json(&p->out, o, err);
 
-	if (rc == HB_OK)
-		ctl_push_out(c, p);
-	return rc;
+	if (rc != HB_OK)
+		return rc;
+	c->queued += p->out.len - before;
+	ctl_push_out(c, p);
+	return HB_OK;
 }
 
 static void put_msg(struct ctl *c, struct peer *p, const char *msg, const char *text)
@@ -117,6 +152,18 @@ static void put_msg(struct ctl *c, struct peer *p, const char *msg, const char *
 	js_put(o);
 }
 
+/* What all together do not read is bounded, too: whoever has most waiting goes. */
+static void relieve(struct ctl *c)
+{
+	while (c->queued > c->queues_max) {
+		struct peer *most = c->peers;
+		for (struct peer *p = c->peers; p; p = p->next)
+			if (p->out.len > most->out.len)
+				most = p;
+		ctl_kill_peer(c, most, true, "it does not read what it is sent");
+	}
+}
+
 int ctl_send(struct ctl *c, int rank, json_object *o, struct hb_err *err)
 {
 	struct peer *p = rank >= 0 && rank < c->world.n_ranks ? c->ranks[rank] : NULL;
@@ -128,10 +175,11 @@ int ctl_send(struct ctl *c, int rank, json_object *o, struct hb_err *err)
 		return rc;
 	if (p->dead)
 		return hb_fail(err, HB_E_IO, "rank %d: %s", rank, p->why);
-	if (p->out.len > c->queue_max) {
+	if (p->out.len > c->queue_max)
 		ctl_kill_peer(c, p, true, "it does not read what it is sent");
+	relieve(c);
+	if (p->dead)
 		return hb_fail(err, HB_E_IO, "rank %d does not read what it is sent", rank);
-	}
 	return HB_OK;
 }
 
@@ -170,7 +218,7 @@ static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 		return;
 	p->rank = hello.rank;
 	c->ranks[hello.rank] = p;
-	c->pending--;
+	ctl_pending_remove(c, p);
 	c->h->join(c->ctx, &hello);
 }
 

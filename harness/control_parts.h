@@ -15,7 +15,8 @@ struct peer {
 	struct buf out;
 	bool dead, tell; /* tell: the owner gets a leave */
 	char why[240];
-	struct peer *next;
+	struct peer *next, *prev;     /* of those alive, newest first; next: of the dead, too */
+	struct peer *younger, *older; /* of those alive that have not authenticated */
 };
 
 struct ctl {
@@ -24,9 +25,11 @@ struct ctl {
 	struct buf address;
 	char *run;
 	int64_t handshake_ms;
-	size_t queue_max;
+	size_t queue_max, queues_max, queued;
 	int send_buffer;
-	struct peer *peers; /* newest first */
+	struct peer *peers;             /* alive, newest first */
+	struct peer *dead;              /* to be freed in ctl_sweep */
+	struct peer *oldest, *youngest; /* alive and not authenticated, in order of arrival */
 	int pending;
 	struct ctl_world world;
 	struct peer **ranks;
@@ -53,6 +56,9 @@ void ctl_addresses_order(const struct ctl_interface *v, size_t n, const char *fi
 /* Listens and fills port and address. */
 int ctl_listen(struct ctl *c, const struct ctl_params *p, struct hb_err *err);
 
+/* Into and out of the line of those that have not authenticated. */
+void ctl_pending_add(struct ctl *c, struct peer *p);
+void ctl_pending_remove(struct ctl *c, struct peer *p);
 /* Closes the socket; memory goes in ctl_sweep. tell: leave is called then, for a rank. */
 void ctl_kill_peer(struct ctl *c, struct peer *p, bool tell, const char *why);
 /* The same, with the one event that a misbehaving connection gets. */
