@@ -122,6 +122,8 @@ bool slurm_clean(const char *text, size_t len, char *out, size_t n)
 		k += add;
 		p += take;
 	}
+	while (k > 0 && out[k - 1] == ' ')
+		k--;
 	out[k] = '\0';
 	return p == end;
 }

@@ -22,8 +22,8 @@ int slurm_run(const struct slurm_run *r, struct slurm_answer *out, struct hb_err
 
 /*
  * Copies at most len bytes of text to out (size n), made fit to be shown: control characters
- * become blanks, what is not UTF-8 becomes '?', and nothing is cut within a character. Returns
- * false when something was cut off.
+ * become blanks, what is not UTF-8 becomes '?', nothing is cut within a character, and blanks at
+ * the end go. Returns false when something was cut off.
  */
 bool slurm_clean(const char *text, size_t len, char *out, size_t n);
 
