@@ -155,7 +155,7 @@ static void put_msg(struct ctl *c, struct peer *p, const char *msg, const char *
 /* What all together do not read is bounded, too: whoever has most waiting goes. */
 static void relieve(struct ctl *c)
 {
-	while (c->queued > c->queues_max) {
+	while (c->peers && c->queued > c->queues_max) {
 		struct peer *most = c->peers;
 		for (struct peer *p = c->peers; p; p = p->next)
 			if (p->out.len > most->out.len)

@@ -100,7 +100,7 @@ static bool source_towards(const char *node, char out[CTL_ADDRESS_TEXT])
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV };
 	struct addrinfo *list = NULL;
-	struct sockaddr_storage own;
+	struct sockaddr_storage own = { 0 };
 	bool found = false;
 
 	if (getaddrinfo(node, "9", &hints, &list) != 0)
@@ -144,7 +144,7 @@ static void set_port(union address *a, int port)
 static int try_port(struct ctl *c, union address *a, int port)
 {
 	int off = 0, fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	union address got;
+	union address got = *a;
 	socklen_t len = sizeof got;
 
 	if (fd < 0)
@@ -160,7 +160,7 @@ static int try_port(struct ctl *c, union address *a, int port)
 		return e;
 	}
 	c->listen_fd = fd;
-	c->port = ntohs(got.any.sa_family == AF_INET6 ? got.v6.sin6_port : got.v4.sin_port);
+	c->port = ntohs(a->any.sa_family == AF_INET6 ? got.v6.sin6_port : got.v4.sin_port);
 	return 0;
 }
 

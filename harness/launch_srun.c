@@ -14,9 +14,10 @@
 static const double limit_factor = 3, limit_extra_s = 300;
 
 /* What hpcbench says itself. */
-static const char *const alloc_refused[] = { "nodes", "nodelist", "no-shell",  "no-kill",
-	                                     "jobid", "chdir",    "ntasks",    "wait",
-	                                     "help",  "version",  "test-only", NULL };
+static const char *const alloc_refused[] = { "job-name", "nodes", "nodelist", "no-shell",
+	                                     "no-kill",  "jobid", "chdir",    "ntasks",
+	                                     "wait",     "help",  "version",  "test-only",
+	                                     NULL };
 static const char *const step_refused[] = { "nodes",       "nodelist", "ntasks",  "jobid",
 	                                    "no-kill",     "overlap",  "input",   "export",
 	                                    "output",      "error",    "label",   "multi-prog",
@@ -82,11 +83,26 @@ static char *absent_reason(const struct slurm_node *n)
 	return hb_format("Slurm says %s%s%s", n->state, n->reason[0] ? ": " : "", n->reason);
 }
 
-/* Splits all into the usable ones and the rest. */
-static int split_nodes(const struct nodeset *all, const struct slurm_node *v, struct nodeset *out,
-                       struct plan_absent **absent, size_t *n_absent)
+/* Is this option in a list of "OPT=VAL" or "OPT"? */
+static bool has_opt(const char *const *opts, size_t n, const char *name)
 {
-	bool inside = job_of_env() != NULL;
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(opts[i], name, len) == 0 && (opts[i][len] == '=' || !opts[i][len]))
+			return true;
+	return false;
+}
+
+/*
+ * Splits all into the usable ones and the rest. Nodes of a job that runs, or of a reservation that
+ * was made for us, need only be up; others must take a new job, or salloc would wait for ever.
+ */
+static int split_nodes(const struct launch_site *s, const struct nodeset *all,
+                       const struct slurm_node *v, struct nodeset *out, struct plan_absent **absent,
+                       size_t *n_absent)
+{
+	bool inside = job_of_env() || has_opt(s->alloc, s->n_alloc, "reservation");
 	struct hb_err none;
 
 	*out = (struct nodeset){ 0 };
@@ -119,7 +135,7 @@ static int srun_nodes(struct launch_site *s, const char *wanted, struct nodeset 
 	if (rc != HB_OK)
 		return rc;
 	rc = slurm_nodes(&all, s->signal_fd, &v, err);
-	if (rc == HB_OK && split_nodes(&all, v, out, absent, n_absent) != HB_OK)
+	if (rc == HB_OK && split_nodes(s, &all, v, out, absent, n_absent) != HB_OK)
 		rc = hb_fail(err, HB_E_LIB, "none of the nodes can be used; %.80s: %.200s",
 		             (*absent)[0].node, (*absent)[0].reason);
 	if (rc == HB_OK) {
@@ -205,16 +221,9 @@ static void srun_close(struct launch_site *s)
 
 /* ---- commands ---- */
 
-/* Does the user say this option of the step? */
 static bool has_step_opt(const struct launch_site *s, const char *name)
 {
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < s->n_step; i++)
-		if (strncmp(s->step[i], name, len) == 0 &&
-		    (s->step[i][len] == '=' || s->step[i][len] == '\0'))
-			return true;
-	return false;
+	return has_opt(s->step, s->n_step, name);
 }
 
 static void add_nodes(const struct launch_what *w, struct launch_command *c)
