@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# What scenarios share: a bed of four nodes, runs of hpcbench in it, and what is expected of them.
+# shellcheck source=tests/cluster/bed.sh
+. "$BED_SOURCE/tests/cluster/bed.sh"
+
+NODES='n[1-4]'
+export HPCBENCH_STORE=$BED/store
+OUT=$BED/log/hpcbench.out
+
+begin() { # WHAT
+	bed_up 4 || exit
+	mkdir -p "$HPCBENCH_STORE"
+	trap 'finish $?' EXIT
+	STEP=$1
+	echo "-- $STEP"
+}
+
+step() { # WHAT
+	STEP=$1
+	echo "-- $STEP ($SECONDS s)"
+}
+
+finish() { # STATUS
+	[ "$1" -eq 0 ] || [ "$1" -eq 77 ] || {
+		echo "FAILED in: $STEP"
+		echo "---- what hpcbench said last"
+		tail -n 60 "$OUT" 2>/dev/null
+		echo "---- its journal"
+		tail -n 40 "$(run_dir)/journal.jsonl" 2>/dev/null
+		echo "---- Slurm"
+		squeue 2>/dev/null
+		sinfo -N 2>/dev/null
+		grep -hiE "error|fatal|fail" "$BED"/log/slurm*.log | tail -n 15
+	}
+}
+
+die() {
+	echo "$*"
+	exit 1
+}
+
+# The newest run; HPCBENCH_STORE says whose.
+run_dir() {
+	local all=("$HPCBENCH_STORE"/runs/*)
+	echo "${all[-1]}"
+}
+
+# hp CODES ARGUMENT...: hpcbench must exit with one of these codes ("0" or "10|11").
+hp() {
+	local codes=$1 code
+	shift
+	hpcbench "$@" >"$OUT" 2>&1
+	code=$?
+	eval "case $code in $codes) ;; *) die \"hpcbench \$*: exit $code, expected $codes\" ;; esac"
+	return 0
+}
+
+measure() { # CODES [OPTION...]: from outside of any job
+	local codes=$1
+	shift
+	hp "$codes" run --launcher srun --suite bed --nodes "$NODES" "$@"
+}
+
+measure_in_background() { # [OPTION...]: its pid in $PID
+	hpcbench run --launcher srun --suite bed --nodes "$NODES" "$@" >"$OUT" 2>&1 &
+	PID=$!
+}
+
+code_is() { # CODE: of the run in the background
+	wait "$PID"
+	local code=$?
+	[ "$code" -eq "$1" ] || die "hpcbench run: exit $code, expected $1"
+}
+
+said() { # TEXT: somewhere in what hpcbench printed last
+	grep -qF -- "$1" "$OUT" || die "hpcbench did not say: $1"
+}
+
+in_journal() { # PATTERN: of the newest run
+	grep -qE -- "$1" "$(run_dir)/journal.jsonl" 2>/dev/null
+}
+
+# The newest run gets a line like this in its journal; the run must be newer than OLD.
+wait_journal() { # OLD SECONDS PATTERN
+	bed_wait "$2" is_newer_with "$1" "$3" || die "no line in the journal like $3"
+}
+
+is_newer_with() { # OLD PATTERN
+	[ "$(run_dir)" != "$1" ] && in_journal "$2"
+}
+
+count_journal() { # PATTERN
+	grep -cE -- "$1" "$(run_dir)/journal.jsonl"
+}
+
+# Subjects with a verdict among the rows that were printed last.
+with_verdict() { # VERDICT
+	awk -v v="$1" '$NF == v && match($0, / (n[1-4]|cluster) /) {
+		print substr($0, RSTART + 1, RLENGTH - 2)
+	}' "$OUT" | sort -u | xargs
+}
+
+# Pairs without NODE were all measured, in both directions: six units a pair of the suite bed are
+# latency 8 B and 256 KiB, bandwidth there and back.
+assert_pairs_without() { # NODE
+	local a b bench want got records
+	records=$(run_dir)/records.jsonl
+	for a in 1 2 3 4; do
+		for b in 1 2 3 4; do
+			[ "$a" -lt "$b" ] && [ "n$a" != "$1" ] && [ "n$b" != "$1" ] || continue
+			for bench in latency bandwidth; do
+				want=2
+				got=$(grep '"type":"pair"' "$records" | grep "\"bench\":\"mpi.$bench\"" |
+					grep -cE "\"a\":\"n($a\",\"b\":\"n$b|$b\",\"b\":\"n$a)\"")
+				[ "$got" -ge "$want" ] || die "n$a-n$b mpi.$bench: $got figures, expected $want"
+			done
+		done
+	done
+}
+
+no_jobs() {
+	[ -z "$(squeue -h)" ]
+}
