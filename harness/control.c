@@ -10,7 +10,8 @@
 #include "harness/control_parts.h"
 #include "harness/wait.h"
 
-enum { EVENTS = 64, ACCEPTS = 64 };
+/* Out of descriptors, the listener rests, and who has said nothing for so long goes. */
+enum { EVENTS = 64, ACCEPTS = 64, REST_MS = 100, SILENT_MS = 1000 };
 
 /* ---- letting in ---- */
 
@@ -52,7 +53,35 @@ static void add_peer(struct ctl *c, int fd)
 	js_put(o);
 }
 
-static void accept_all(struct ctl *c)
+static void listen_again(struct ctl *c, bool listen)
+{
+	struct epoll_event ev = { listen ? EPOLLIN : 0u, { .ptr = NULL } };
+
+	epoll_ctl(c->epoll_fd, EPOLL_CTL_MOD, c->listen_fd, &ev);
+	c->deaf_until_ms = listen ? 0 : wait_now_ms() + REST_MS;
+}
+
+/* The kernel keeps who knocks meanwhile; without the rest the listener would wake us for ever. */
+static void out_of_descriptors(struct ctl *c, int e)
+{
+	struct rlimit r = { 0, 0 };
+	char text[240];
+	int64_t now = wait_now_ms();
+
+	getrlimit(RLIMIT_NOFILE, &r);
+	snprintf(text, sizeof text,
+	         "%s: ranks cannot connect; %d ranks need a limit of open files well above "
+	         "that, it is %llu (ulimit -Hn)",
+	         strerror(e), c->world.n_ranks, (unsigned long long)r.rlim_cur);
+	if (c->h && !c->told_descriptors)
+		c->h->event(c->ctx, "descriptors", text, false);
+	c->told_descriptors = true;
+	while (c->oldest && now - c->oldest->since_ms >= SILENT_MS)
+		ctl_misbehaved(c, c->oldest, "no descriptors left");
+	listen_again(c, false);
+}
+
+static void accept_some(struct ctl *c)
 {
 	/* A few a turn: those that are in must be heard, too. */
 	for (int i = 0; i < ACCEPTS; i++) {
@@ -62,9 +91,8 @@ static void accept_all(struct ctl *c)
 			continue;
 		}
 		if (errno == EMFILE || errno == ENFILE) {
-			/* Out of descriptors: make room, or the listener would wake us for ever. */
-			if (c->oldest)
-				ctl_misbehaved(c, c->oldest, "no descriptors left");
+			out_of_descriptors(c, errno);
+			return;
 		}
 		if (errno != EINTR && errno != ECONNABORTED)
 			return;
@@ -87,7 +115,7 @@ void ctl_service(struct ctl *c)
 	for (int i = 0; i < n; i++) {
 		struct peer *p = ev[i].data.ptr;
 		if (!p) {
-			accept_all(c);
+			accept_some(c);
 			continue;
 		}
 		if (!p->dead && (ev[i].events & EPOLLOUT))
@@ -95,6 +123,8 @@ void ctl_service(struct ctl *c)
 		if (!p->dead && (ev[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 			ctl_pull_in(c, p);
 	}
+	if (c->deaf_until_ms && wait_now_ms() >= c->deaf_until_ms)
+		listen_again(c, true);
 	expire(c);
 	ctl_sweep(c, true);
 }
@@ -181,9 +211,10 @@ int ctl_timeout_ms(const struct ctl *c)
 {
 	if (c->dead)
 		return 0; /* somebody is to be told */
-	if (!c->oldest)
-		return -1;
-	return wait_until(wait_now_ms(), c->oldest->since_ms + c->handshake_ms);
+	int64_t now = wait_now_ms();
+	int hello = c->oldest ? wait_until(now, c->oldest->since_ms + c->handshake_ms) : -1;
+
+	return wait_shorter(hello, c->deaf_until_ms ? wait_until(now, c->deaf_until_ms) : -1);
 }
 
 void ctl_expect(struct ctl *c, uint64_t step, uint64_t attempt, int n_ranks,
@@ -197,6 +228,7 @@ void ctl_expect(struct ctl *c, uint64_t step, uint64_t attempt, int n_ranks,
 	ctl_sweep(c, false);
 	free(c->ranks);
 	c->ranks = n_ranks > 0 ? hb_alloc((size_t)n_ranks * sizeof(struct peer *)) : NULL;
+	c->told_descriptors = false;
 	c->world.step = step;
 	c->world.attempt = attempt;
 	c->world.n_ranks = n_ranks;

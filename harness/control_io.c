@@ -7,7 +7,12 @@
 #include "bench/base/mem.h"
 #include "harness/control_parts.h"
 
-enum { READ_CHUNK = 16384, READ_ROUNDS = 16 };
+/*
+ * A turn of one connection is short, so that one that never stops starves nobody. Who has not
+ * authenticated has nothing longer to say than a hello; who has nothing to say or to read gives
+ * memory back.
+ */
+enum { READ_CHUNK = 16384, READ_ROUNDS = 16, HELLO_MAX = 8192, IDLE_BUFFER = 16384 };
 
 /* ---- ending a connection ---- */
 
@@ -127,6 +132,8 @@ void ctl_push_out(struct ctl *c, struct peer *p)
 	}
 	if (waited)
 		want(c, p);
+	if (p->out.len == 0 && p->out.cap > IDLE_BUFFER)
+		buf_free(&p->out);
 }
 
 int ctl_put(struct ctl *c, struct peer *p, json_object *o, struct hb_err *err)
@@ -251,6 +258,10 @@ static void take_frames(struct ctl *c, struct peer *p)
 		on_frame(c, p, text, len);
 	if (got < 0)
 		ctl_misbehaved(c, p, err.text);
+	else if (p->rank < 0 && p->in.in.len - p->in.taken > HELLO_MAX)
+		ctl_misbehaved(c, p, "it says more than a hello before it is let in");
+	else if (p->in.in.len == p->in.taken && p->in.in.cap > IDLE_BUFFER)
+		frame_reader_free(&p->in);
 }
 
 static void end_of_stream(struct ctl *c, struct peer *p, int e)

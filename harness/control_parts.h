@@ -35,7 +35,9 @@ struct ctl {
 	struct peer **ranks;
 	const struct ctl_handlers *h;
 	void *ctx;
-	unsigned foreign; /* strangers so far */
+	unsigned foreign;      /* strangers so far */
+	int64_t deaf_until_ms; /* out of descriptors: nobody is accepted before; 0: listening */
+	bool told_descriptors;
 };
 
 enum { CTL_ADDRESS_TEXT = 64, CTL_ADDRESSES_MAX = 64, CTL_INTERFACE_TEXT = 16 };
