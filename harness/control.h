@@ -73,7 +73,7 @@ struct ctl_params {
 	/* With remote: name or numeric address of a node; the address that the kernel picks towards
 	 * it is told first. NULL: none. */
 	const char *first_node;
-	int port_lo, port_hi; /* a free one of these; 0: any */
+	int port_lo, port_hi; /* a free one of these, both included; 0: any */
 	int handshake_ms;     /* 0: CTL_HANDSHAKE_MS */
 	size_t queue_max;     /* 0: CTL_QUEUE_MAX */
 	size_t queues_max;    /* 0: CTL_QUEUES_MAX */
@@ -82,9 +82,12 @@ struct ctl_params {
 
 struct ctl;
 
-/* Makes the token, raises RLIMIT_NOFILE to its hard limit, listens on the loopback address. */
+/*
+ * Makes the token, raises RLIMIT_NOFILE to its hard limit, listens. HB_E_USAGE: address is none of
+ * this host that other nodes could use; HB_E_IO: no port is free, or no address can be told.
+ */
 int ctl_open(const struct ctl_params *p, struct ctl **out, struct hb_err *err);
-/* "addr:port,addr:port" for the helpers' environment; valid until ctl_close. */
+/* "a.b.c.d:port,[v6]:port" for the helpers' environment, at most 64; valid until ctl_close. */
 const char *ctl_address(const struct ctl *c);
 const char *ctl_token(const struct ctl *c);
 int ctl_port(const struct ctl *c);
@@ -92,19 +95,21 @@ int ctl_port(const struct ctl *c);
 /*
  * From now on ranks 0 .. n_ranks - 1 of this step and attempt may join; everybody who is there is
  * dropped without a word to the handlers. n_ranks 0: nobody may. h is borrowed, ctx its first
- * argument.
+ * argument. Not to be called from a handler.
  */
 void ctl_expect(struct ctl *c, uint64_t step, uint64_t attempt, int n_ranks,
                 const struct ctl_handlers *h, void *ctx);
 
-int ctl_fd(const struct ctl *c);         /* readable when ctl_service has something to do */
-int ctl_timeout_ms(const struct ctl *c); /* until a handshake expires; -1: none */
+int ctl_fd(const struct ctl *c); /* readable when ctl_service has something to do */
+/* Milliseconds until ctl_service has something to do that ctl_fd does not show; -1: never. */
+int ctl_timeout_ms(const struct ctl *c);
 void ctl_service(struct ctl *c);
 
 bool ctl_connected(const struct ctl *c, int rank);
 /*
  * Queues a message to a rank. HB_E_IO if it is not connected or does not read (its connection is
- * then closed, and leave called from the next ctl_service).
+ * then closed, and leave called from the next ctl_service). Where all queues together are too
+ * long, the rank with the longest one is closed in the same way.
  */
 int ctl_send(struct ctl *c, int rank, json_object *o, struct hb_err *err);
 /* Bytes that wait for all ranks together. */

@@ -143,13 +143,18 @@ static void set_port(union address *a, int port)
 /* One port; 0 or an errno. */
 static int try_port(struct ctl *c, union address *a, int port)
 {
-	int off = 0, fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int on = 1, off = 0,
+	    fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	union address got = *a;
 	socklen_t len = sizeof got;
 
 	if (fd < 0)
 		return errno;
 	set_port(a, port);
+	/* A port whose last connections the kernel still remembers is free; one that somebody
+	 * listens on is not. */
+	if (port)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
 	/* One socket for both protocols. */
 	if (a->any.sa_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
@@ -167,7 +172,7 @@ static int try_port(struct ctl *c, union address *a, int port)
 /* Each process begins elsewhere in the range, so that two do not race for the same port. */
 static int try_range(struct ctl *c, union address *a, int lo, int hi)
 {
-	int n = hi - lo + 1, pid = (int)getpid(), e = EADDRINUSE;
+	int n = hi > lo ? hi - lo + 1 : 1, pid = (int)getpid(), e = EADDRINUSE;
 	int start = (int)(rng_hash(&pid, sizeof pid) % (uint64_t)n);
 
 	for (int i = 0; i < n; i++) {
@@ -183,6 +188,13 @@ static int listen_at(struct ctl *c, union address *a, const struct ctl_params *p
 	return p->port_lo > 0 ? try_range(c, a, p->port_lo, p->port_hi) : try_port(c, a, 0);
 }
 
+static bool for_no_host(const union address *a)
+{
+	if (a->any.sa_family == AF_INET)
+		return a->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+	return IN6_IS_ADDR_UNSPECIFIED(&a->v6.sin6_addr) || IN6_IS_ADDR_LINKLOCAL(&a->v6.sin6_addr);
+}
+
 static int parse_address(const char *text, union address *a, struct hb_err *err)
 {
 	memset(a, 0, sizeof *a);
@@ -195,14 +207,21 @@ static int parse_address(const char *text, union address *a, struct hb_err *err)
 		               "--control-address '%.64s': a numeric address of this host is "
 		               "wanted, as ip address shows them",
 		               text);
+	if (for_no_host(a))
+		return hb_fail(err, HB_E_USAGE,
+		               "--control-address %s: ranks of other nodes cannot use that; name "
+		               "an address by which they reach this host",
+		               text);
 	return HB_OK;
 }
 
 static int listen_failed(const struct ctl_params *p, const char *where, int e, struct hb_err *err)
 {
-	if (p->port_lo > 0 && e == EADDRINUSE)
-		return hb_fail(err, HB_E_IO, "control channel: no port of %d-%d is free on %s",
-		               p->port_lo, p->port_hi, where);
+	if (p->port_lo > 0 && (e == EADDRINUSE || e == EACCES))
+		return hb_fail(err, HB_E_IO,
+		               "control channel: no port of %d-%d is free on %s (%s); name others "
+		               "with --port-range",
+		               p->port_lo, p->port_hi, where, strerror(e));
 	return hb_fail(err, HB_E_IO, "control channel: listening on %s: %s", where, strerror(e));
 }
 

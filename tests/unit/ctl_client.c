@@ -8,7 +8,67 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct client client_connect(struct ctl *c)
+static void on_join(void *ctx, const struct ctl_hello *h)
+{
+	struct client_seen *s = ctx;
+
+	s->joins++;
+	s->last_rank = h->rank;
+}
+
+static int on_message(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err)
+{
+	struct client_seen *s = ctx;
+
+	(void)o;
+	(void)len;
+	s->messages++;
+	s->last_rank = rank;
+	return s->refuse_messages ? hb_fail(err, HB_E_FORMAT, "not wanted") : HB_OK;
+}
+
+static void on_leave(void *ctx, int rank, const char *why)
+{
+	struct client_seen *s = ctx;
+
+	s->leaves++;
+	s->last_rank = rank;
+	snprintf(s->last_why, sizeof s->last_why, "%s", why);
+}
+
+static void on_event(void *ctx, const char *code, const char *text, bool world)
+{
+	struct client_seen *s = ctx;
+
+	(void)code;
+	s->events++;
+	s->worlds += world;
+	snprintf(s->last_event, sizeof s->last_event, "%s", text);
+}
+
+const struct ctl_handlers client_handlers = { on_join, on_message, on_leave, on_event };
+
+struct ctl *client_server(struct ctl_params p, struct client_seen *seen, int ranks)
+{
+	struct ctl *c = NULL;
+
+	p.run = "run-1";
+	*seen = (struct client_seen){ 0 };
+	if (ctl_open(&p, &c, NULL) != HB_OK)
+		abort();
+	ctl_expect(c, CLIENT_RUN_STEP, CLIENT_RUN_ATTEMPT, ranks, &client_handlers, seen);
+	return c;
+}
+
+json_object *client_message(const char *msg)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "msg", msg);
+	return o;
+}
+
+struct client client_dial(struct ctl *c)
 {
 	struct client k = { c, socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), FRAME_READER_INIT,
 		            false };
@@ -18,6 +78,13 @@ struct client client_connect(struct ctl *c)
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (connect(k.fd, (struct sockaddr *)&a, sizeof a) != 0)
 		abort();
+	return k;
+}
+
+struct client client_connect(struct ctl *c)
+{
+	struct client k = client_dial(c);
+
 	ctl_service(c);
 	return k;
 }

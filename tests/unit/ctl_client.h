@@ -10,6 +10,20 @@
 
 enum { CLIENT_RUN_STEP = 3, CLIENT_RUN_ATTEMPT = 1 };
 
+/* What the server told its owner. */
+struct client_seen {
+	int joins, leaves, messages, events, worlds;
+	int last_rank;
+	char last_event[320], last_why[240];
+	bool refuse_messages;
+};
+/* With a client_seen as context. */
+extern const struct ctl_handlers client_handlers;
+
+/* A server that expects so many ranks and tells *seen; p.run is set here. */
+struct ctl *client_server(struct ctl_params p, struct client_seen *seen, int ranks);
+json_object *client_message(const char *msg);
+
 struct client {
 	struct ctl *ctl;
 	int fd;
@@ -17,7 +31,8 @@ struct client {
 	bool closed; /* the server closed it */
 };
 
-struct client client_connect(struct ctl *c);
+struct client client_dial(struct ctl *c);    /* the server has no turn */
+struct client client_connect(struct ctl *c); /* it has one */
 void client_close(struct client *c);
 /* Lets the server work until there is something to read or nothing more happens for a while. */
 void client_bytes(struct client *c, const void *data, size_t len);

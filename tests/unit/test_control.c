@@ -15,77 +15,9 @@
 
 enum { RANKS = 4, MANY = 200, ALARM_S = 50, SHORT_MS = 50 };
 
-/* What the server told its owner. */
-struct seen {
-	int joins, leaves, messages, events, worlds;
-	int last_rank;
-	char last_event[320], last_why[240];
-	bool refuse_messages;
-};
-
-static void on_join(void *ctx, const struct ctl_hello *h)
+static struct ctl *open_ctl(struct client_seen *s)
 {
-	struct seen *s = ctx;
-
-	s->joins++;
-	s->last_rank = h->rank;
-}
-
-static int on_message(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err)
-{
-	struct seen *s = ctx;
-
-	(void)o;
-	(void)len;
-	s->messages++;
-	s->last_rank = rank;
-	return s->refuse_messages ? hb_fail(err, HB_E_FORMAT, "not wanted") : HB_OK;
-}
-
-static void on_leave(void *ctx, int rank, const char *why)
-{
-	struct seen *s = ctx;
-
-	s->leaves++;
-	s->last_rank = rank;
-	snprintf(s->last_why, sizeof s->last_why, "%s", why);
-}
-
-static void on_event(void *ctx, const char *code, const char *text, bool world)
-{
-	struct seen *s = ctx;
-
-	(void)code;
-	s->events++;
-	s->worlds += world;
-	snprintf(s->last_event, sizeof s->last_event, "%s", text);
-}
-
-static const struct ctl_handlers handlers = { on_join, on_message, on_leave, on_event };
-
-static struct ctl *open_with(struct ctl_params p, struct seen *s, int ranks)
-{
-	struct ctl *c = NULL;
-	struct hb_err err;
-
-	p.run = "run-1";
-	*s = (struct seen){ 0 };
-	assert_int_equal(ctl_open(&p, &c, &err), HB_OK);
-	ctl_expect(c, CLIENT_RUN_STEP, CLIENT_RUN_ATTEMPT, ranks, &handlers, s);
-	return c;
-}
-
-static struct ctl *open_ctl(struct seen *s)
-{
-	return open_with((struct ctl_params){ 0 }, s, RANKS);
-}
-
-static json_object *message(const char *msg)
-{
-	json_object *o = json_object_new_object();
-
-	js_set_str(o, "msg", msg);
-	return o;
+	return client_server((struct ctl_params){ 0 }, s, RANKS);
 }
 
 /* The honest rank that must not notice what others do. */
@@ -97,12 +29,12 @@ static struct client witness(struct ctl *c)
 	return k;
 }
 
-static void assert_unharmed(struct client *k, struct seen *s)
+static void assert_unharmed(struct client *k, struct client_seen *s)
 {
-	json_object *o = message("job");
+	json_object *o = client_message("job");
 	int before = s->messages;
 
-	client_send(k, message("heartbeat"));
+	client_send(k, client_message("heartbeat"));
 	while (s->messages == before)
 		ctl_service(k->ctl);
 	assert_int_equal(s->last_rank, 0);
@@ -113,7 +45,7 @@ static void assert_unharmed(struct client *k, struct seen *s)
 
 /* Somebody who was thrown out: with one event, and nobody else noticed. */
 static void assert_thrown_out(struct ctl *c, struct client *bad, struct client *good,
-                              struct seen *s, int events, const char *text)
+                              struct client_seen *s, int events, const char *text)
 {
 	assert_true(client_sees_end(bad));
 	assert_int_equal(s->events, events);
@@ -127,7 +59,7 @@ static void assert_thrown_out(struct ctl *c, struct client *bad, struct client *
 
 static void an_honest_rank_joins_talks_and_leaves(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client k = client_join(c, 2, RANKS);
 
@@ -137,7 +69,7 @@ static void an_honest_rank_joins_talks_and_leaves(void **state)
 	assert_int_equal(s.last_rank, 2);
 	assert_true(ctl_connected(c, 2));
 	assert_false(ctl_connected(c, 1));
-	client_send(&k, message("heartbeat"));
+	client_send(&k, client_message("heartbeat"));
 	while (s.messages == 0)
 		ctl_service(c);
 	client_close(&k);
@@ -151,7 +83,7 @@ static void an_honest_rank_joins_talks_and_leaves(void **state)
 
 static void the_greeting_names_the_run_and_not_the_token(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client k = client_connect(c);
 	json_object *o = client_recv(&k);
@@ -169,7 +101,7 @@ static void the_greeting_names_the_run_and_not_the_token(void **state)
 /* A hello with one field changed is refused with a text, and an event. */
 static void refused(const char *key, json_object *value, const char *text)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client good = witness(c), k = client_connect(c);
 	json_object *hello = client_hello(c, 1, RANKS), *answer;
@@ -222,7 +154,7 @@ static void a_name_that_is_none_is_refused(void **state)
 
 static void a_world_of_size_one_names_pmix(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client k = client_join(c, 0, 1);
 	json_object *o = client_recv(&k);
@@ -238,7 +170,7 @@ static void a_world_of_size_one_names_pmix(void **state)
 
 static void nobody_joins_when_no_step_runs(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client k;
 
@@ -254,7 +186,7 @@ static void nobody_joins_when_no_step_runs(void **state)
 
 static void a_foreign_client_is_shown_out(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client good = witness(c), k = client_connect(c);
 
@@ -266,7 +198,7 @@ static void a_foreign_client_is_shown_out(void **state)
 
 static void malformed(const char *payload, bool joined)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client good = witness(c);
 	struct client k = joined ? client_join(c, 1, RANKS) : client_connect(c);
@@ -300,7 +232,7 @@ static void an_oversized_or_empty_frame_closes_only_its_connection(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct seen s;
+		struct client_seen s;
 		struct ctl *c = open_ctl(&s);
 		struct client good = witness(c), k = client_join(c, 1, RANKS);
 		assert_true(client_is(&k, "ok"));
@@ -313,7 +245,7 @@ static void an_oversized_or_empty_frame_closes_only_its_connection(void **state)
 
 static void a_frame_may_come_in_single_bytes(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client k = client_connect(c);
 	struct buf b = BUF_INIT;
@@ -333,7 +265,7 @@ static void a_frame_may_come_in_single_bytes(void **state)
 
 static void a_cut_frame_is_an_event_and_a_leave(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client good = witness(c), k = client_join(c, 1, RANKS);
 
@@ -352,7 +284,7 @@ static void a_cut_frame_is_an_event_and_a_leave(void **state)
 
 static void a_client_that_vanishes_is_a_leave(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client good = witness(c), k = client_join(c, 3, RANKS);
 	struct linger hard = { 1, 0 };
@@ -372,14 +304,14 @@ static void a_client_that_vanishes_is_a_leave(void **state)
 
 static void a_message_that_the_owner_refuses_closes_the_connection(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client good = witness(c), k = client_join(c, 1, RANKS);
 
 	(void)state;
 	assert_true(client_is(&k, "ok"));
 	s.refuse_messages = true;
-	client_send(&k, message("done"));
+	client_send(&k, client_message("done"));
 	assert_true(client_sees_end(&k));
 	s.refuse_messages = false;
 	assert_int_equal(s.leaves, 1);
@@ -388,7 +320,7 @@ static void a_message_that_the_owner_refuses_closes_the_connection(void **state)
 
 static void a_second_connection_of_a_rank_does_not_replace_the_first(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client good = witness(c), k = client_join(c, 0, RANKS);
 
@@ -399,8 +331,8 @@ static void a_second_connection_of_a_rank_does_not_replace_the_first(void **stat
 
 static void who_never_says_hello_is_closed_in_time(void **state)
 {
-	struct seen s;
-	struct ctl *c = open_with((struct ctl_params){ .handshake_ms = SHORT_MS }, &s, RANKS);
+	struct client_seen s;
+	struct ctl *c = client_server((struct ctl_params){ .handshake_ms = SHORT_MS }, &s, RANKS);
 	struct client good = witness(c), k = client_connect(c);
 
 	(void)state;
@@ -413,10 +345,10 @@ static void who_never_says_hello_is_closed_in_time(void **state)
 static void a_slow_reader_is_closed_and_memory_stays_bounded(void **state)
 {
 	struct ctl_params p = { .queue_max = 32768, .send_buffer = 4096 };
-	struct seen s;
-	struct ctl *c = open_with(p, &s, RANKS);
+	struct client_seen s;
+	struct ctl *c = client_server(p, &s, RANKS);
 	struct client good = witness(c), k = client_join(c, 1, RANKS);
-	json_object *o = message("job");
+	json_object *o = client_message("job");
 	char *big = hb_alloc(8192);
 	int rc = HB_OK, sent = 0;
 
@@ -440,8 +372,8 @@ static void a_slow_reader_is_closed_and_memory_stays_bounded(void **state)
 
 static void two_hundred_ranks_join_and_all_are_heard(void **state)
 {
-	struct seen s;
-	struct ctl *c = open_with((struct ctl_params){ 0 }, &s, MANY);
+	struct client_seen s;
+	struct ctl *c = client_server((struct ctl_params){ 0 }, &s, MANY);
 	struct client *k = hb_alloc(MANY * sizeof *k);
 
 	(void)state;
@@ -452,7 +384,7 @@ static void two_hundred_ranks_join_and_all_are_heard(void **state)
 	for (int i = 0; i < MANY; i++) {
 		assert_true(client_is(&k[i], "greeting"));
 		assert_true(client_is(&k[i], "ok"));
-		client_send(&k[i], message("heartbeat"));
+		client_send(&k[i], client_message("heartbeat"));
 	}
 	while (s.messages < MANY)
 		ctl_service(c);
@@ -468,7 +400,7 @@ static void two_hundred_ranks_join_and_all_are_heard(void **state)
 
 static void idle_strangers_cannot_keep_a_rank_out(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	int most = CTL_PENDING_MAX + RANKS, n = most + 20; /* one more for each rank expected */
 	struct client *k = hb_alloc((size_t)n * sizeof *k), good;
@@ -491,7 +423,7 @@ static void idle_strangers_cannot_keep_a_rank_out(void **state)
 
 static void a_scanner_does_not_flood_the_log(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 
 	(void)state;
@@ -507,12 +439,12 @@ static void a_scanner_does_not_flood_the_log(void **state)
 
 static void a_new_attempt_drops_the_old_connections(void **state)
 {
-	struct seen s;
+	struct client_seen s;
 	struct ctl *c = open_ctl(&s);
 	struct client k = witness(c);
 
 	(void)state;
-	ctl_expect(c, CLIENT_RUN_STEP, CLIENT_RUN_ATTEMPT + 1, RANKS, &handlers, &s);
+	ctl_expect(c, CLIENT_RUN_STEP, CLIENT_RUN_ATTEMPT + 1, RANKS, &client_handlers, &s);
 	assert_true(client_sees_end(&k));
 	assert_int_equal(s.leaves, 0);
 	assert_false(ctl_connected(c, 0));
