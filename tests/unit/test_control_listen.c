@@ -266,10 +266,12 @@ static int hold_range(int fd[HELD])
 
 	for (int port = LOWEST + (int)(getpid() % 1000) * HELD; port < HIGHEST; port++) {
 		fd[n] = hold(port);
-		if (fd[n] >= 0 && ++n == HELD)
+		if (fd[n] < 0) {
+			while (n > 0)
+				close(fd[--n]);
+		} else if (++n == HELD) {
 			return port - HELD + 1;
-		while (n > 0 && fd[n] < 0)
-			close(fd[--n]);
+		}
 	}
 	fail_msg("no %d neighbouring ports are free", HELD);
 	return 0;
