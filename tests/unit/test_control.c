@@ -400,8 +400,9 @@ static void two_hundred_ranks_join_and_all_are_heard(void **state)
 
 static void idle_strangers_cannot_keep_a_rank_out(void **state)
 {
+	struct ctl_params p = { .handshake_ms = ALARM_S * 1000 };
 	struct client_seen s;
-	struct ctl *c = open_ctl(&s);
+	struct ctl *c = client_server(p, &s, RANKS);
 	int most = CTL_PENDING_MAX + RANKS, n = most + 20; /* one more for each rank expected */
 	struct client *k = hb_alloc((size_t)n * sizeof *k), good;
 

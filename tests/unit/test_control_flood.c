@@ -137,9 +137,10 @@ static void a_stranger_may_say_no_more_than_a_hello(void **state)
 
 static void many_that_connect_at_once_leave_the_ranks_their_turn(void **state)
 {
-	enum { CROWD = 200 };
+	enum { CROWD = 100 /* less than any kernel's backlog */ };
 	struct client_seen s;
-	struct ctl *c = client_server((struct ctl_params){ 0 }, &s, RANKS);
+	struct ctl *c = client_server((struct ctl_params){ .handshake_ms = ALARM_S * 1000 }, &s,
+	                              RANKS);
 	struct client good = rank_of(c, 0);
 	struct client *quiet = hb_alloc(CROWD * sizeof *quiet);
 	int turns = 0;
@@ -151,7 +152,7 @@ static void many_that_connect_at_once_leave_the_ranks_their_turn(void **state)
 	while (ctl_pending(c) < CROWD) {
 		int before = ctl_pending(c);
 		ctl_service(c);
-		assert_in_range(ctl_pending(c) - before, 0, CROWD / 2);
+		assert_in_range(ctl_pending(c) - before, 0, CROWD - 1);
 		turns++;
 	}
 	assert_true(turns >= 2);
@@ -213,7 +214,8 @@ static void out_of_descriptors_the_server_says_so_and_rests_until_there_are_some
 {
 	enum { COMING = 10, LEFT = 3 };
 	struct client_seen s;
-	struct ctl *c = client_server((struct ctl_params){ 0 }, &s, COMING);
+	struct ctl *c = client_server((struct ctl_params){ .handshake_ms = ALARM_S * 1000 }, &s,
+	                              COMING);
 	struct client k[COMING];
 	struct rlimit before, low;
 	struct pollfd v = { ctl_fd(c), POLLIN, 0 };
@@ -233,7 +235,7 @@ static void out_of_descriptors_the_server_says_so_and_rests_until_there_are_some
 	assert_non_null(strstr(s.last_event, "limit of open files"));
 	/* Seven are waiting, but a listener that cannot take them must not wake us for ever. */
 	assert_int_equal(poll(&v, 1, 0), 0);
-	assert_in_range(ctl_timeout_ms(c), 0, 1000);
+	assert_in_range(ctl_timeout_ms(c), 0, 1000); /* not the handshake's */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	for (int i = 0; i < COMING; i++)
 		client_send(&k[i], client_hello(c, i, COMING));

@@ -155,7 +155,11 @@ static bool enough_descriptors(void)
 
 static struct ctl *open_many(struct seen *s, pid_t *ranks, int deaf)
 {
-	struct ctl_params p = { .run = "run-1", .queues_max = QUEUES_MAX, .send_buffer = 4096 };
+	/* How long a hello may take is no matter here, however slow the machine is. */
+	struct ctl_params p = { .run = "run-1",
+		                .handshake_ms = ALARM_S * 1000,
+		                .queues_max = QUEUES_MAX,
+		                .send_buffer = 4096 };
 	struct ctl *c = NULL;
 	struct hb_err err;
 
