@@ -89,11 +89,18 @@ bed_sys() {
 }
 
 # Figures must come from the shaper alone, also where few cores serve all nodes and others work on
-# them. Measured at 256 KiB on two cores with a busy loop on one: half a round trip 2.4 to 4.0 ms (a
-# rank that spins waits for its time slice) against 2.38 to 2.40 ms with real-time ranks; a sum over
-# four ranks, which must then give way to each other, 60 to 70 ms against 5.8 to 6.7 ms. And with
-# a congestion control that probes for bandwidth (bbr) nothing is steady.
+# them. Measured at 256 KiB on two cores with a busy loop on one:
+# - half a round trip takes 2.4 to 4.0 ms (a rank that spins waits for its time slice), with
+#   real-time ranks 2.38 to 2.40 ms; a sum over four ranks, which then have to give way to each
+#   other, 60 to 70 ms against 5.8 to 6.7 ms;
+# - a handshake before large messages lets a sum over two ranks fall into one of two rhythms, 2.6 or
+#   3.7 ms, and a sum over four vary by 15 %; without it both stay within 3 %;
+# - a congestion control that probes for bandwidth (bbr) leaves nothing steady (see bed_node).
 bed_steady() {
+	local limit
+	for limit in eager_limit rndv_eager_limit max_send_size; do
+		export "OMPI_MCA_btl_tcp_$limit=1048576"
+	done
 	BED_FIRST=()
 	if chrt --rr 1 true 2>/dev/null; then
 		BED_FIRST=(chrt --rr 1)

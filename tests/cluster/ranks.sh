@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# A rank that falls silent costs its own pairs; one that is killed costs one relaunch without it.
+# shellcheck source=tests/cluster/lib.sh
+. "$BED_SOURCE/tests/cluster/lib.sh"
+begin "something to compare with"
+measure 0
+hp 0 baseline record bed latest
+
+# n3 has not been measured as far as it should, and that is no verdict about its figures.
+assert_n3_missed() {
+	said "NOT MEASURED: n3"
+	hp 13 check latest --baseline bed
+	case " $(with_verdict not-measured) " in *" n3 "*) ;; *) die "n3 has no verdict not-measured" ;; esac
+	[ -z "$(with_verdict regressed)" ] || die "regressed: $(with_verdict regressed)"
+	assert_pairs_without n3
+}
+
+step "the rank of n3 is stopped after the first finished pair"
+old=$(run_dir)
+measure_in_background --baseline bed
+wait_journal "$old" 60 '"job-end"'
+rank=$(bed_ranks n3)
+kill -STOP "$rank" || die "no rank on n3"
+code_is 13
+assert_n3_missed
+[ "$(count_journal '"step-start"')" -eq 1 ] || die "a silent rank must not cost a relaunch"
+[ ! -e "/proc/$rank" ] || die "the stopped rank $rank is still there"
+bed_wait 10 no_jobs || die "a job is left"
+
+step "the rank of n3 is killed"
+old=$(run_dir)
+measure_in_background --baseline bed
+wait_journal "$old" 60 '"job-end"'
+kill -KILL "$(bed_ranks n3)" || die "no rank on n3"
+code_is 13
+assert_n3_missed
+[ "$(count_journal '"step-start"')" -eq 2 ] || die "expected one relaunch"
+in_journal '"step-end".*"cause":"program-failure".*"node":"n3"' || die "the cause is not told"
+! in_journal '"connected".*"attempt":2.*"host":"n3"' || die "n3 was started again"
+
+step "the step is cancelled by somebody else"
+old=$(run_dir)
+measure_in_background
+wait_journal "$old" 60 '"job-end"'
+scancel "$(squeue -h -s -o %i | grep -E '\.[0-9]+$' | tail -n 1)"
+code_is 13
+[ "$(count_journal '"step-start"')" -eq 1 ] || die "who cancels a step means it"
+in_journal '"step-end".*"cause":"cancelled"' || die "the cause is not told"
+
+step "the job is cancelled by somebody else"
+old=$(run_dir)
+measure_in_background
+wait_journal "$old" 60 '"job-end"'
+scancel --name="hpcbench-$(basename "$(run_dir)")"
+code_is 13
+in_journal '"step-end".*"cause":"cancelled"' || die "the cause is not told"
+step done
