@@ -73,7 +73,7 @@ static const char *reach_hint(const struct step_run *r)
 }
 
 /* Nobody ever connected: a library that is missing, or a launcher that does not work. */
-static enum step_status nobody_came(struct step_run *r)
+static enum step_status nobody_came(struct step_run *r, const struct launch_cause *cause)
 {
 	struct launch *l = r->l;
 	char line[300], how[64];
@@ -81,6 +81,9 @@ static enum step_status nobody_came(struct step_run *r)
 	bool ended = spawn_ended(r->child, &status);
 
 	failure_line(r->child, line, sizeof line);
+	/* What a rank says of itself tells more than that it ended. */
+	if (cause->text[0] && strncmp(line, "hpcbench-", 9) != 0)
+		snprintf(line, sizeof line, "%s", cause->text);
 	if (ended && says_skip(status, r->child)) {
 		snprintf(l->reason, sizeof l->reason, "%s",
 		         line[0] ? line : "its helper cannot run here");
@@ -159,15 +162,26 @@ static int start_child(struct step_run *r, struct hb_err *err)
 	return rc;
 }
 
+/* Ranks were there, or one node kept them all from coming, and not because of a missing library. */
+static bool could_start(const struct step_run *r, const struct launch_cause *cause)
+{
+	int status = 0;
+
+	if (r->joined > 0)
+		return true;
+	return cause->again && cause->node[0] && spawn_ended(r->child, &status) &&
+	       !says_skip(status, r->child);
+}
+
 /*
  * True when ranks or the launcher died under jobs that another start could still run. Whoever
  * cancels a step means it.
  */
 static bool again(const struct step_run *r, bool deadline, const struct launch_cause *cause)
 {
-	return !deadline && r->joined > 0 && r->attempt < LAUNCH_ATTEMPTS && !r->l->signal &&
-	       (!cause->name || cause->again) && !r->world_wrong && r->l->log.err.code == HB_OK &&
-	       sched_worth_relaunch(&r->s);
+	return !deadline && r->child && could_start(r, cause) && r->attempt < LAUNCH_ATTEMPTS &&
+	       !r->l->signal && (!cause->name || cause->again) && !r->world_wrong &&
+	       r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
 }
 
 /* What the launcher says about an end that was not ours; the node that it blames is lost. */
@@ -259,7 +273,7 @@ static enum step_status judge_attempt(struct step_run *r, bool lost_launcher,
 		return STEP_FAILED;
 	}
 	if (r->child && r->joined == 0)
-		return nobody_came(r);
+		return nobody_came(r, cause);
 	if (lost_launcher)
 		snprintf(l->reason, sizeof l->reason, "%s",
 		         cause->text[0] ? cause->text : "the launcher ended before its work");

@@ -1,8 +1,8 @@
 /*
  * Coordination over MPI (comm.h), and how the benchmarks reach the ranks of their unit.
  *
- * A unit's communicator costs nothing to make: its ranks are translated to those of one private
- * duplicate of the world and its messages have tags of their own, taken from the subset's tag.
+ * A unit's communicator costs nothing to make: its ranks are translated to those of the world, in
+ * which nobody else sends, and its messages have tags of their own, taken from the subset's tag.
  * So making one cannot block on a silent peer, and what a peer still sends for an earlier unit
  * that timed out never meets a later one. Only collectives need a communicator that MPI knows;
  * comm_mpi_group makes it, by the named ranks alone.
