@@ -228,12 +228,16 @@ bed_etc() { # N
 	done
 }
 
-# Copies: the build may lie where only root can read, or under /tmp, which is private from here on.
+# Copies: build and source may lie where only root can read, or under /tmp, which is private from
+# here on.
 bed_programs() {
+	mkdir -p "$BED/source/tests" || return
+	cp -r "$BED_SOURCE/tests/cluster" "$BED/source/tests/" || return
+	export BED_SOURCE=$BED/source
 	mkdir -p "$BED/share/hpcbench" || return
 	cp "$BED_BUILD"/bin/hpcbench* "$BED/bin/" || return
 	cp -rL "$BED_BUILD/share/hpcbench/." "$BED/share/hpcbench/" || return
-	chmod -R u=rwX,go=rX "$BED/bin" "$BED/share"
+	chmod -R u=rwX,go=rX "$BED/bin" "$BED/share" "$BED/source"
 	PATH=$BED/bin:$PATH
 	mount -t tmpfs -o mode=1777 tmp /tmp
 }
