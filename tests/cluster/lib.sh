@@ -89,6 +89,12 @@ is_newer_with() { # OLD PATTERN
 	[ "$(run_dir)" != "$1" ] && in_journal "$2"
 }
 
+# The pid of a node's first rank, from the journal: its processes are also ours.
+rank_on() { # NODE
+	grep '"type":"connected"' "$(run_dir)/journal.jsonl" | grep "\"host\":\"$1\"" |
+		sed -nE 's/.*"pid":([0-9]+).*/\1/p' | tail -n 1
+}
+
 count_journal() { # PATTERN
 	grep -cE -- "$1" "$(run_dir)/journal.jsonl"
 }
