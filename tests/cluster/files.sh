@@ -29,8 +29,9 @@ step "Slurm's own range is kept"
 echo "SrunPortRange=45100-45199" >>"$BED/etc/slurm.conf"
 scontrol reconfigure
 old=$(run_dir)
+# shellcheck disable=SC2119  # no options
 measure_in_background
 wait_journal "$old" 60 '"connected"'
 ss -Hltn | grep -qE ':451[0-9][0-9] ' || die "hpcbench does not listen in SrunPortRange"
 code_is 0
-step done
+step "done"

@@ -4,6 +4,7 @@
 . "$BED_SOURCE/tests/cluster/lib.sh"
 bed_up 4 || exit
 mkdir -p "$HPCBENCH_STORE"
+# shellcheck disable=SC2119  # no options
 measure_in_background
 bed_wait 60 in_journal '"job-start"' || die "nothing is measured"
 echo up

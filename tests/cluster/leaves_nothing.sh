@@ -15,6 +15,7 @@ start_of() { # PID: when it began; empty when it is gone
 # Every descendant of a process, with its start, so that a number that is used again is no other.
 descendants() { # PID
 	local child
+	# shellcheck disable=SC2013  # numbers in one line
 	for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
 		echo "$child $(start_of "$child")"
 		descendants "$child"

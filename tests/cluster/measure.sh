@@ -65,4 +65,4 @@ first=$(awk '/^ *mpi\./ && match($0, / (n[1-4]) /) { print substr($0, RSTART + 1
 hp '10|11' diff "$clean" "$slow" --baseline bed
 first=$(awk '/^ *mpi\./ && match($0, / (n[1-4]) /) { print substr($0, RSTART + 1, RLENGTH - 2); exit }' "$OUT")
 [ "$first" = n3 ] || die "diff against the baseline's spread names $first first, expected n3"
-step done
+step "done"

@@ -49,4 +49,4 @@ said "NOT MEASURED"
 records=$(run_dir)/records.jsonl
 grep '"type":"pair"' "$records" | grep '"bench":"mpi.bandwidth"' |
 	grep -qE '"a":"n(1","b":"n4|4","b":"n1)"' || die "n1-n4 was not measured"
-step done
+step "done"

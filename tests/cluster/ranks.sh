@@ -46,6 +46,7 @@ in_journal '"step-end".*"cause":"program-failure".*"node":"n3"' || die "the caus
 
 step "the step is cancelled by somebody else"
 old=$(run_dir)
+# shellcheck disable=SC2119  # no options
 measure_in_background
 wait_journal "$old" 60 '"job-end"'
 scancel "$(squeue -h -s -o %i | grep -E '\.[0-9]+$' | tail -n 1)"
@@ -55,9 +56,10 @@ in_journal '"step-end".*"cause":"cancelled"' || die "the cause is not told"
 
 step "the job is cancelled by somebody else"
 old=$(run_dir)
+# shellcheck disable=SC2119  # no options
 measure_in_background
 wait_journal "$old" 60 '"job-end"'
 scancel --name="hpcbench-$(basename "$(run_dir)")"
 code_is 13
 in_journal '"step-end".*"cause":"cancelled"' || die "the cause is not told"
-step done
+step "done"

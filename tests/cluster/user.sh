@@ -51,4 +51,4 @@ pkill -KILL -u "$BED_UID" -x hpcbench
 wait "$PID"
 bed_wait 15 nobody_waits || die "a job still waits"
 scancel --name=holder
-step done
+step "done"
