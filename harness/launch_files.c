@@ -37,22 +37,11 @@ const char *step_files_folder(const struct step_run *r)
 
 /* ---- the schedule ---- */
 
-static int write_line(int fd, const char *path, json_object *o, struct hb_err *err)
+/* Takes o. */
+static int write_line(struct store_log *file, json_object *o, struct hb_err *err)
 {
-	struct buf line = BUF_INIT;
-	size_t done = 0;
-	int rc = HB_OK;
+	int rc = store_log_line(file, o, err);
 
-	js_write(o, JS_PLAIN, &line);
-	buf_putc(&line, '\n');
-	while (rc == HB_OK && done < line.len) {
-		ssize_t n = write(fd, line.data + done, line.len - done);
-		if (n >= 0)
-			done += (size_t)n;
-		else if (errno != EINTR)
-			rc = hb_fail(err, HB_E_IO, "%s: %s", path, strerror(errno));
-	}
-	buf_free(&line);
 	js_put(o);
 	return rc;
 }
@@ -65,14 +54,6 @@ static json_object *seats_line(const struct step_run *r)
 		json_object_array_add(hosts, js_str(r->host[i]));
 	js_set_str(o, "msg", "seats");
 	js_set_obj(o, "hosts", hosts);
-	return o;
-}
-
-static json_object *quit_line(void)
-{
-	json_object *o = json_object_new_object();
-
-	js_set_str(o, "msg", "quit");
 	return o;
 }
 
@@ -101,12 +82,12 @@ static size_t next_slot(struct sched *s, size_t *out)
 	return n;
 }
 
-static int write_schedule(struct step_run *r, int fd, const char *path, struct hb_err *err)
+static int write_schedule(struct step_run *r, struct store_log *file, struct hb_err *err)
 {
 	struct step_files *f = r->files;
 	struct sched s;
 	size_t n, slot = 0;
-	int rc = write_line(fd, path, seats_line(r), err);
+	int rc = write_line(file, seats_line(r), err);
 
 	rehearsal_init(r, &s);
 	while (rc == HB_OK && (n = next_slot(&s, f->order + f->n_order)) > 0) {
@@ -115,21 +96,22 @@ static int write_schedule(struct step_run *r, int fd, const char *path, struct h
 			const struct plan_job *job = &r->step->jobs[j];
 			json_object *msg = step_job_message(r, j);
 			js_set_u64(msg, "slot", slot);
-			rc = write_line(fd, path, msg, err);
+			rc = write_line(file, msg, err);
 			for (int k = 0; k < job->n_ranks; k++)
 				sched_rank_done(&s, job->ranks[k], job->id);
 		}
 		slot++;
 	}
 	sched_free(&s);
-	return rc == HB_OK ? write_line(fd, path, quit_line(), err) : rc;
+	return rc == HB_OK ? write_line(file, step_quit_message(), err) : rc;
 }
 
 int step_files_open(struct step_run *r, struct hb_err *err)
 {
 	struct step_files *f = hb_alloc(sizeof *f);
+	struct store_log *file = NULL;
 	char *path;
-	int fd, rc;
+	int rc;
 
 	r->files = f;
 	f->folder = hb_format("%s/files-%llu.%llu", r->l->p.dir, (unsigned long long)r->step->id,
@@ -142,17 +124,13 @@ int step_files_open(struct step_run *r, struct hb_err *err)
 	if (mkdir(f->folder, 0777) != 0)
 		return hb_fail(err, HB_E_IO, "%s: %s", f->folder, strerror(errno));
 	path = hb_format("%s/schedule.jsonl", f->folder);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		rc = hb_fail(err, HB_E_IO, "%s: %s", path, strerror(errno));
-	} else {
-		rc = write_schedule(r, fd, path, err);
-		if (fsync(fd) != 0 && rc == HB_OK)
-			rc = hb_fail(err, HB_E_IO, "%s: %s", path, strerror(errno));
-		close(fd);
-	}
+	rc = store_log_open(path, &file, err);
 	free(path);
-	return rc;
+	if (rc != HB_OK)
+		return rc;
+	rc = write_schedule(r, file, err);
+	int rc_close = store_log_close(file, rc == HB_OK ? err : NULL);
+	return rc == HB_OK ? rc_close : rc;
 }
 
 /* ---- what ranks write ---- */

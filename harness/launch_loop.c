@@ -261,10 +261,9 @@ static void wait_child(struct step_run *r, int ms, bool stop_when_impatient)
 
 bool step_end_child(struct step_run *r)
 {
-	json_object *quit = json_object_new_object();
+	json_object *quit = step_quit_message();
 
 	r->quitting = true;
-	js_set_str(quit, "msg", "quit");
 	for (int i = 0; r->l->ctl && i < r->n_world; i++)
 		if (ctl_connected(r->l->ctl, i))
 			ctl_send(r->l->ctl, i, quit, NULL);

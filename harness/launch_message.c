@@ -76,6 +76,14 @@ static void add_subject(const struct step_run *r, const struct plan_job *job, js
 	js_set_i64(msg, "round", job->round);
 }
 
+json_object *step_quit_message(void)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "msg", "quit");
+	return o;
+}
+
 json_object *step_job_message(const struct step_run *r, size_t j)
 {
 	const struct plan_job *job = &r->step->jobs[j];

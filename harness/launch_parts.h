@@ -141,6 +141,8 @@ void step_files_close(struct step_run *r);
 
 /* The command of a job; the caller's. */
 json_object *step_job_message(const struct step_run *r, size_t j);
+/* "Finish and exit"; the caller's. */
+json_object *step_quit_message(void);
 /* The journal says that a job begins. */
 void step_log_job_start(struct step_run *r, size_t j);
 /* The job counts as running, and the journal says so. */

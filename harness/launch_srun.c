@@ -221,7 +221,7 @@ static void srun_close(struct launch_site *s)
 
 /* ---- commands ---- */
 
-static bool has_step_opt(const struct launch_site *s, const char *name)
+bool srun_has_step_opt(const struct launch_site *s, const char *name)
 {
 	return has_opt(s->step, s->n_step, name);
 }
@@ -280,14 +280,14 @@ static int srun_command(const struct launch_what *w, struct launch_command *out,
 		return rc;
 	srun_words(s, out);
 	add_nodes(w, out);
-	if (!has_step_opt(s, "distribution"))
+	if (!srun_has_step_opt(s, "distribution"))
 		launch_command_arg(out, "--distribution=block");
 	if (!mpi)
 		launch_command_arg(out, "--mpi=none");
-	else if (!has_step_opt(s, "mpi") && (!st || st->mpi[0] || !s->job))
+	else if (!srun_has_step_opt(s, "mpi") && (!st || st->mpi[0] || !s->job))
 		launch_command_arg(out, "--mpi=%s", st && st->mpi[0] ? st->mpi : "...");
 	/* One rank a node chooses its core itself, near the network device. */
-	if (w->step->rpn == 1 && !has_step_opt(s, "cpu-bind"))
+	if (w->step->rpn == 1 && !srun_has_step_opt(s, "cpu-bind"))
 		launch_command_arg(out, "--cpu-bind=none");
 	for (size_t i = 0; i < s->n_step; i++)
 		if (mpi || strncmp(s->step[i], "mpi=", 4) != 0)

@@ -12,6 +12,8 @@ struct srun_state {
 };
 
 struct srun_state *srun_state(struct launch_site *s); /* made where there is none */
+/* Does the user say this option of the steps? */
+bool srun_has_step_opt(const struct launch_site *s, const char *name);
 /* "srun" and what every step of the job begins with. */
 void srun_words(const struct launch_site *s, struct launch_command *c);
 /*

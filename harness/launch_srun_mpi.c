@@ -199,14 +199,6 @@ static bool needs_mpi(const struct plan *plan)
 	return false;
 }
 
-static bool user_says(const struct launch_site *s)
-{
-	for (size_t i = 0; i < s->n_step; i++)
-		if (strncmp(s->step[i], "mpi=", 4) == 0)
-			return true;
-	return false;
-}
-
 int srun_mpi_type(struct launch_site *s, const struct plan *plan, struct hb_err *err)
 {
 	struct srun_state *st = srun_state(s);
@@ -215,7 +207,8 @@ int srun_mpi_type(struct launch_site *s, const struct plan *plan, struct hb_err 
 	int rc = HB_OK;
 
 	/* A helper that is missing is told, and its steps are skipped, where it is started. */
-	if (!needs_mpi(plan) || user_says(s) || launch_helper_path("mpi", &helper, &none) != HB_OK)
+	if (!needs_mpi(plan) || srun_has_step_opt(s, "mpi") ||
+	    launch_helper_path("mpi", &helper, &none) != HB_OK)
 		return HB_OK;
 	key = memory_key(st, helper);
 	if (!recall(s, key, st->mpi)) {

@@ -28,7 +28,26 @@ int mpi_wait_timed_out(struct hb_err *err)
 	return hb_fail(err, HB_E_TIMEOUT, "the other rank did not answer before the deadline");
 }
 
-int mpi_wait_yielding(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err)
+/* Polls some times without a break; then rests after each, and looks at the clock now and then. */
+struct patience {
+	unsigned eager, rests_per_look;
+	void (*rest)(void);
+};
+
+static void give_way(void)
+{
+	sched_yield();
+}
+
+static void nap(void)
+{
+	static const struct timespec length = { 0, NAP_NS };
+
+	nanosleep(&length, NULL);
+}
+
+static int wait_with(const struct patience *p, MPI_Request *req, uint64_t deadline_ns,
+                     struct hb_err *err)
 {
 	int done = 0;
 
@@ -39,31 +58,24 @@ int mpi_wait_yielding(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err
 			return mpi_check(rc, "MPI_Test", err);
 		if (done)
 			return HB_OK;
-		if (polls < POLLS_BEFORE_YIELD)
+		if (polls < p->eager)
 			continue;
-		if (polls % YIELDS_PER_LOOK == 0 && mpi_wait_passed(deadline_ns))
+		if (polls % p->rests_per_look == 0 && mpi_wait_passed(deadline_ns))
 			return mpi_wait_timed_out(err);
-		sched_yield();
+		p->rest();
 	}
+}
+
+int mpi_wait_yielding(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err)
+{
+	static const struct patience p = { POLLS_BEFORE_YIELD, YIELDS_PER_LOOK, give_way };
+
+	return wait_with(&p, req, deadline_ns, err);
 }
 
 int mpi_wait_napping(MPI_Request *req, uint64_t deadline_ns, struct hb_err *err)
 {
-	static const struct timespec nap = { 0, NAP_NS };
-	int done = 0;
+	static const struct patience p = { POLLS_BEFORE_NAP, 1, nap };
 
-	for (unsigned polls = 1;; polls++) {
-		int rc = MPI_Test(req, &done, MPI_STATUS_IGNORE);
-
-		if (rc != MPI_SUCCESS)
-			return mpi_check(rc, "MPI_Test", err);
-		if (done)
-			return HB_OK;
-		if (polls < POLLS_BEFORE_NAP)
-			continue;
-		if (mpi_wait_passed(deadline_ns))
-			return mpi_wait_timed_out(err);
-		nanosleep(&nap, NULL);
-		polls = POLLS_BEFORE_NAP;
-	}
+	return wait_with(&p, req, deadline_ns, err);
 }
