@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "harness/cmd.h"
+#include "harness/cmd/cmd.h"
 
 extern const struct command cmd_run, cmd_diff, cmd_check, cmd_report, cmd_baseline, cmd_list,
         cmd_selftest, cmd_version, cmd_help;

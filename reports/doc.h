@@ -1,5 +1,5 @@
 /*
- * A neutral document: headings, paragraphs, tables. Whoever fills it (harness/cmd_report.c and the
+ * A neutral document: headings, paragraphs, tables. Whoever fills it (harness/report/ and the
  * commands that print) knows benchmarks and verdicts; a renderer knows neither. One file a format.
  */
 #ifndef HPCBENCH_REPORTS_DOC_H

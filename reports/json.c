@@ -1,6 +1,7 @@
 #include "reports/formats.h"
 
-/* The data behind the document, not its looks: names in it are stable, see harness/cmd_report.h. */
+/* The data behind the document, not its looks: names in it are stable, see
+ * harness/cmd/cmd_report.h. */
 static void render(const struct doc *d, const struct doc_style *style, struct buf *out)
 {
 	(void)style;

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "bench/base/rng.h"
-#include "harness/collect.h"
-#include "harness/store.h"
+#include "harness/collect/collect.h"
+#include "harness/store/store.h"
 
 static const char suite_text[] =
         "{\"schema\":1,\"name\":\"made\",\"summary\":\"pairs, made\",\"rounds\":5,\"benches\":["

@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 
 #include "bench/core/clock.h"
-#include "harness/collect.h"
-#include "harness/compare.h"
+#include "harness/collect/collect.h"
+#include "harness/judge/compare.h"
 
 static double since(uint64_t *start)
 {

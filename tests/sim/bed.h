@@ -6,7 +6,7 @@
 #define HPCBENCH_TESTS_SIM_BED_H
 
 #include "bench/sim/model.h"
-#include "harness/compare.h"
+#include "harness/judge/compare.h"
 
 enum { BED_BENCHES = 3, BED_SIZES = 8, BED_SUBJECTS = 4, BED_REPEATS = 3, BED_RUNS_MAX = 20 };
 

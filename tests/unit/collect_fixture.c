@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
-#include "harness/store.h"
+#include "harness/store/store.h"
 
 const char suite_latency[] = SUITE("{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8\"},"
                                    "\"floor\":0.07,\"tolerance\":0.2}");

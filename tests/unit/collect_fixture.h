@@ -2,7 +2,7 @@
 #ifndef HPCBENCH_TESTS_UNIT_COLLECT_FIXTURE_H
 #define HPCBENCH_TESTS_UNIT_COLLECT_FIXTURE_H
 
-#include "harness/collect.h"
+#include "harness/collect/collect.h"
 
 /* A run directory in the making. */
 struct made {

@@ -6,7 +6,7 @@
 #define HPCBENCH_TESTS_CTL_CLIENT_H
 
 #include "bench/base/frame.h"
-#include "harness/control.h"
+#include "harness/control/control.h"
 
 enum { CLIENT_RUN_STEP = 3, CLIENT_RUN_ATTEMPT = 1 };
 

@@ -3,7 +3,7 @@
 #define HPCBENCH_TESTS_LAUNCH_BED_H
 
 #include "bench/base/buf.h"
-#include "harness/launch.h"
+#include "harness/launch/launch.h"
 
 /* What a test sees of a run. */
 struct bed {

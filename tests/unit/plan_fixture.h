@@ -2,7 +2,7 @@
 #ifndef HPCBENCH_TESTS_UNIT_PLAN_FIXTURE_H
 #define HPCBENCH_TESTS_UNIT_PLAN_FIXTURE_H
 
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 
 struct made {
 	struct suite suite;

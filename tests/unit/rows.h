@@ -2,7 +2,7 @@
 #ifndef HPCBENCH_TESTS_UNIT_ROWS_H
 #define HPCBENCH_TESTS_UNIT_ROWS_H
 
-#include "harness/compare.h"
+#include "harness/judge/compare.h"
 
 /* An empty summary of this id. */
 void rows_begin(struct summary *s, const char *run);

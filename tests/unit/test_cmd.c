@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "bench/base/mem.h"
-#include "harness/cmd.h"
+#include "harness/cmd/cmd.h"
 
 struct probe_opts {
 	char *name;

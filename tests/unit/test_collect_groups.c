@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/cmd.h"
-#include "harness/cmd_report.h"
-#include "harness/compare.h"
+#include "harness/cmd/cmd.h"
+#include "harness/cmd/cmd_report.h"
+#include "harness/judge/compare.h"
 #include "tests/unit/collect_fixture.h"
 
 /* The commands' library asks for its table; none is called here. */

@@ -14,7 +14,7 @@
 
 #include "bench/base/mem.h"
 #include "ctl_client.h"
-#include "harness/control_parts.h"
+#include "harness/control/control_parts.h"
 
 enum { RANKS = 4, ALARM_S = 50, CHUNK = 16 * 1024, TURN_MAX = 16 * CHUNK + FRAME_MAX };
 

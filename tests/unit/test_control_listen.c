@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
-#include "harness/control_parts.h"
+#include "harness/control/control_parts.h"
 
 static char *ordered(const struct ctl_interface *v, size_t n, const char *first)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
-#include "harness/summary.h"
+#include "harness/collect/summary.h"
 
 static json_object *parse(const char *text)
 {

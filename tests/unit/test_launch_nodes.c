@@ -17,7 +17,7 @@ static int backwards(const struct launch_what *w, struct launch_command *c, stru
 {
 	struct buf list = BUF_INIT;
 	char *path;
-	int rc = launch_helper_path("sim", &path, err);
+	int rc = launch_helper_path(NULL, "sim", &path, err);
 
 	if (rc != HB_OK)
 		return rc;

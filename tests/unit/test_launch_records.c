@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
-#include "harness/launch_parts.h"
+#include "harness/launch/launch_parts.h"
 
 static const char suite_text[] = "{\"schema\":1,\"name\":\"test\",\"benches\":["
                                  "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8\"}}]}";

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/nodeset.h"
+#include "harness/plan/nodeset.h"
 
 static void expect_names(const char *text, const char *names)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
-#include "harness/plan.h"
+#include "harness/plan/plan.h"
 
 /* Every pair at most once, every node at most once a round; counts pairs and byes. */
 static void check_rounds(int n, int k, uint64_t seed)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "bench/base/mem.h"
-#include "harness/schedule.h"
+#include "harness/launch/schedule.h"
 
 enum { RANKS = 6, JOBS_MAX = 64 };
 

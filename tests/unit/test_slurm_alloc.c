@@ -15,7 +15,7 @@
 
 #include "bench/base/buf.h"
 #include "bench/base/mem.h"
-#include "harness/slurm.h"
+#include "harness/slurm/slurm.h"
 
 enum { ALARM_S = 50 };
 

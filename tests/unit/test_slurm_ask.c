@@ -16,8 +16,8 @@
 
 #include "bench/base/buf.h"
 #include "bench/base/mem.h"
-#include "harness/slurm.h"
-#include "harness/spawn.h"
+#include "harness/launch/spawn.h"
+#include "harness/slurm/slurm.h"
 
 enum { ALARM_S = 50, LONG_MS = 40000 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/base/buf.h"
-#include "harness/slurm.h"
+#include "harness/slurm/slurm.h"
 
 static void the_configuration_is_read(void **state)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/base/buf.h"
-#include "harness/slurm.h"
+#include "harness/slurm/slurm.h"
 
 #define MPI_ABORT_TEXT                                                                             \
 	"--------------------------------------------------------------------------\n"             \

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bench/base/buf.h"
-#include "harness/slurm.h"
+#include "harness/slurm/slurm.h"
 
 /* What stands before and behind the state in every line. */
 #define HEAD(name, address)                                                                        \

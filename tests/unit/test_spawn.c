@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bench/base/buf.h"
-#include "harness/spawn.h"
+#include "harness/launch/spawn.h"
 
 enum { ALARM_S = 50 };
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
-#include "harness/store.h"
+#include "harness/store/store.h"
 
 static char *folder;
 

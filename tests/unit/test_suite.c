@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
-#include "harness/suite.h"
+#include "harness/plan/suite.h"
 
 static int load(const char *text, struct suite *s, struct hb_err *err)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
-#include "harness/verdict.h"
+#include "harness/judge/verdict.h"
 
 /* Verdicts with so many rows of each kind. */
 static void make(struct verdicts *v, const size_t *count)

@@ -1,0 +1,63 @@
+/*
+ * The command line: one row a command, one file a command. A command gets its own options parsed
+ * over its table and the common ones; it returns an exit code (verdict.h) and puts errors on
+ * standard error as one line "hpcbench COMMAND: ...".
+ */
+#ifndef HPCBENCH_HARNESS_CMD_H
+#define HPCBENCH_HARNESS_CMD_H
+
+#include "bench/base/opt.h"
+#include "harness/judge/verdict.h"
+#include "harness/store/store.h"
+#include "reports/doc.h"
+
+enum cmd_color_when { CMD_COLOR_AUTO, CMD_COLOR_ALWAYS, CMD_COLOR_NEVER };
+
+/* --store --json --quiet --verbose --color, accepted before and after the command's name. */
+struct common {
+	char *store;
+	int json, quiet, verbose;
+	int color; /* enum cmd_color_when */
+};
+extern const struct opt common_opts[];
+
+struct command {
+	const char *name;
+	const char *usage;      /* behind the name: "OLD NEW [options]" */
+	const char *summary;    /* one line */
+	const char *text;       /* a paragraph for the help and the man page, or NULL */
+	const struct opt *opts; /* NULL: none of its own; letters h, q and v are taken */
+	size_t opts_size;
+	/* argv: positional arguments only, from argv[0] on. */
+	int (*run)(const struct common *common, const void *opts, int argc, const char **argv);
+};
+extern const struct command *const commands[]; /* NULL-terminated, in the order of the help */
+
+/*
+ * The whole of main: finds the command, parses its options and the common ones, runs it, and sees
+ * that what it printed has arrived: a full disk behind standard output is CODE_BROKEN, a reader
+ * that went away (a pager that was left) changes nothing. argv is not changed.
+ */
+int cmd_main(int argc, char *const *argv);
+
+/* One line on standard error: "hpcbench COMMAND: text", made safe for a terminal (doc_clean).
+ * Returns the exit code for err's status: CODE_USAGE for HB_E_USAGE, else CODE_BROKEN. command
+ * may be NULL. */
+int cmd_error(const char *command, const struct hb_err *err);
+int cmd_error_text(const char *command, int code, const char *fmt, ...) HB_PRINTF(3, 4);
+/* Prints a document as text, or as JSON with --json; respects --quiet (then only tones WARN, BAD).
+ */
+int cmd_print(const struct common *common, const struct doc *d);
+/* The same in a named format of report_formats; format NULL: as cmd_print. */
+int cmd_print_as(const struct common *common, const struct doc *d, const char *format);
+bool cmd_color(const struct common *common);
+
+/* The help of one command as text. */
+void cmd_help_text(const struct command *c, struct buf *out);
+const struct command *cmd_find(const char *name); /* NULL: unknown */
+/* An unknown name as an error line that names the nearest command. Returns CODE_USAGE. */
+int cmd_unknown(const char *name);
+/* A new JSON object with schema and kind, as every document's data begins. */
+json_object *cmd_json(const char *kind);
+
+#endif

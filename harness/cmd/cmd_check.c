@@ -1,0 +1,90 @@
+/* `hpcbench check`: does a stored run hold against a baseline? The answer is the exit code. */
+#include "harness/cmd/cmd.h"
+#include "harness/cmd/cmd_load.h"
+#include "harness/cmd/cmd_report.h"
+#include "harness/judge/compare.h"
+
+struct check_opts {
+	char *baseline;
+};
+
+static const struct opt check_opts[] = {
+	{ OPT_STRING, 0, "baseline", "NAME|FILE", "the baseline to hold the run against", NULL,
+	  offsetof(struct check_opts, baseline), 0, 0, NULL, 0 },
+	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
+};
+
+/* Prints and returns the exit code. */
+static int check_runs(const struct common *common, const struct run_list *runs,
+                      const struct baseline *b, const char *name)
+{
+	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
+	const char *dir = runs->dirs[runs->n - 1];
+	struct verdicts v = { 0 };
+	struct run_about about;
+	compare_runs(b, runs->ptrs, runs->n, &params, &v);
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->v[i].n_confirm)
+			compare_confirm(&v, b, &runs->v[i], &params);
+	load_about(dir, &about);
+	struct report_run in = { .runs = runs->ptrs,
+		                 .n = runs->n,
+		                 .v = &v,
+		                 .base = name,
+		                 .dir = dir,
+		                 .code = report_run_code(runs->ptrs, runs->n, &v, true, false),
+		                 .launcher = about.launcher };
+	struct doc *d = report_run_doc(&in);
+	cmd_print(common, d);
+	doc_free(d);
+	load_about_free(&about);
+	verdicts_free(&v);
+	return in.code;
+}
+
+static int run(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	const struct check_opts *o = opts;
+	struct hb_err err = { 0 };
+	struct store s;
+	struct run_list runs;
+	struct baseline b = { 0 };
+	bool missing = false;
+	if (argc != 1)
+		return cmd_error_text("check", CODE_USAGE,
+		                      "needs one RUN, not %d; as in hpcbench check latest "
+		                      "--baseline NAME",
+		                      argc);
+	if (!o->baseline)
+		return cmd_error_text("check", CODE_USAGE,
+		                      "needs --baseline NAME; hpcbench baseline list shows which "
+		                      "there are");
+	if (store_open(common->store, false, &s, &err) != HB_OK)
+		return cmd_error("check", &err);
+	if (load_runs(&s, argv[0], &runs, &err) != HB_OK) {
+		store_close(&s);
+		return cmd_error("check", &err);
+	}
+	int rc = load_baseline(&s, o->baseline, &b, &missing, &err), code;
+	if (rc == HB_OK)
+		code = check_runs(common, &runs, &b, o->baseline);
+	else
+		code = cmd_error_text("check", CODE_NO_BASELINE, "%s", err.text);
+	baseline_free(&b);
+	load_runs_free(&runs);
+	store_close(&s);
+	return code;
+}
+
+const struct command cmd_check = {
+	.name = "check",
+	.usage = "RUN[,RUN...] --baseline NAME|FILE",
+	.summary = "judge a run against a baseline; the exit code is the answer",
+	.text = "Never measures. Several runs are replicates: they confirm each other. Exits 0 if "
+	        "nothing is slower, 10 on findings, 11 if something is suspect or too much is too "
+	        "imprecise to tell, 12 without a matching baseline, 13 if something was not "
+	        "measured.",
+	.opts = check_opts,
+	.opts_size = sizeof(struct check_opts),
+	.run = run,
+};

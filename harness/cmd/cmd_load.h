@@ -1,0 +1,52 @@
+/*
+ * Runs and baselines by the names that people type, for the commands that compare and show them.
+ */
+#ifndef HPCBENCH_HARNESS_CMD_LOAD_H
+#define HPCBENCH_HARNESS_CMD_LOAD_H
+
+#include "harness/judge/baseline.h"
+#include "harness/store/store.h"
+
+struct run_list {
+	struct summary *v;
+	char **dirs; /* where each is */
+	size_t n;
+	const struct summary **ptrs; /* to each of v, as the statistics take them */
+};
+
+/* names: a comma list (store_runs_find). A run that is named twice is HB_E_USAGE. */
+int load_runs(const struct store *s, const char *names, struct run_list *out, struct hb_err *err);
+/* Several such lists, as they stand on a command line, into one. */
+int load_runs_args(const struct store *s, int n, const char **names, struct run_list *out,
+                   struct hb_err *err);
+void load_runs_free(struct run_list *runs);
+
+/* What run.json of a run says about how it was measured and how it ended. */
+struct run_about {
+	char *baseline, *launcher; /* NULL: none, or unknown */
+	int code;                  /* of `run`; -1: it has not ended, or cannot be told */
+};
+/* A run without a readable run.json knows nothing; that is no error. */
+void load_about(const char *dir, struct run_about *out);
+void load_about_free(struct run_about *about);
+
+/*
+ * A baseline by name or file. *missing: there is none of that name; err then says where it was
+ * looked for.
+ */
+int load_baseline(const struct store *s, const char *name, struct baseline *out, bool *missing,
+                  struct hb_err *err);
+/* Is there a baseline of this name, or a file that can only be one? */
+bool load_is_baseline(const struct store *s, const char *name);
+
+/*
+ * The newest runs of the store whose ids are not in the n known ones, at most max of them and
+ * at most 64 MiB of summaries, as a baseline of their common keys: a source of spread. Runs that
+ * are partial, injected, unreadable, or such that baseline_objection refuses them are passed
+ * over. Returns how many there are; with none out
+ * is empty.
+ */
+size_t load_stored(const struct store *s, const char *const *known, size_t n, size_t max,
+                   struct baseline *out);
+
+#endif

@@ -1,0 +1,117 @@
+/* `hpcbench report`: what a stored run measured, and what a baseline says about it. */
+#include "harness/cmd/cmd_report.h"
+
+#include "harness/cmd/cmd.h"
+#include "harness/cmd/cmd_load.h"
+#include "harness/judge/compare.h"
+
+struct report_opts {
+	char *baseline, *format;
+};
+
+#define AT(field) offsetof(struct report_opts, field)
+static const struct opt report_opts[] = {
+	{ OPT_STRING, 0, "baseline", "NAME|FILE", "compare with this baseline", NULL, AT(baseline),
+	  0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "format", "FORMAT", "one of hpcbench list formats (text)", NULL,
+	  AT(format), 0, 0, NULL, 0 },
+	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
+};
+
+static int unknown_format(const char *name)
+{
+	struct buf known = BUF_INIT;
+	for (size_t i = 0; report_formats[i]; i++)
+		buf_printf(&known, "%s%s", i ? ", " : "", report_formats[i]->name);
+	int code = cmd_error_text("report", CODE_USAGE, "no format \"%s\"; there are %s", name,
+	                          buf_text(&known));
+	buf_free(&known);
+	return code;
+}
+
+static void print_run(const struct common *common, const struct report_opts *o,
+                      const struct run_list *runs, const struct verdicts *v)
+{
+	struct run_about about;
+	load_about(runs->dirs[0], &about);
+	struct report_run in = { .runs = runs->ptrs,
+		                 .n = 1,
+		                 .v = v,
+		                 .base = o->baseline,
+		                 .dir = runs->dirs[0],
+		                 .code = report_run_code(runs->ptrs, 1, v, v != NULL, false),
+		                 .past_base = about.baseline,
+		                 .past_code = about.code,
+		                 .launcher = about.launcher };
+	struct doc *d = report_run_doc(&in);
+	cmd_print_as(common, d, o->format);
+	doc_free(d);
+	load_about_free(&about);
+}
+
+static int report_run(const struct common *common, const struct report_opts *o,
+                      const struct store *s, const char *name)
+{
+	struct hb_err err = { 0 };
+	struct run_list runs;
+	struct baseline b = { 0 };
+	struct verdicts v = { 0 };
+	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
+	bool missing = false;
+	if (strchr(name, ','))
+		return cmd_error_text("report", CODE_USAGE,
+		                      "shows one run, not a list; hpcbench check and diff take "
+		                      "lists");
+	if (load_runs(s, name, &runs, &err) != HB_OK)
+		return cmd_error("report", &err);
+	int code = CODE_OK;
+	if (o->baseline && load_baseline(s, o->baseline, &b, &missing, &err) != HB_OK)
+		code = missing ? cmd_error_text("report", CODE_NO_BASELINE, "%s", err.text)
+		               : cmd_error("report", &err);
+	if (code == CODE_OK) {
+		if (o->baseline) {
+			compare_runs(&b, runs.ptrs, 1, &params, &v);
+			if (runs.v[0].n_confirm)
+				compare_confirm(&v, &b, &runs.v[0], &params);
+		}
+		print_run(common, o, &runs, o->baseline ? &v : NULL);
+		verdicts_free(&v);
+	}
+	baseline_free(&b);
+	load_runs_free(&runs);
+	return code;
+}
+
+static int run(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	const struct report_opts *o = opts;
+	struct hb_err err = { 0 };
+	struct store s;
+	if (argc != 1)
+		return cmd_error_text("report", CODE_USAGE,
+		                      "needs one RUN, not %d; as in hpcbench report latest", argc);
+	if (o->format && !report_find(o->format))
+		return unknown_format(o->format);
+	if (o->format && common->json && strcmp(o->format, "json") != 0)
+		return cmd_error_text("report", CODE_USAGE,
+		                      "--json and --format %s contradict each other; give one",
+		                      o->format);
+	if (store_open(common->store, false, &s, &err) != HB_OK)
+		return cmd_error("report", &err);
+	int code = report_run(common, o, &s, argv[0]);
+	store_close(&s);
+	return code;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.usage = "RUN [options]",
+	.summary = "show what a run measured",
+	.text = "RUN is an id, the beginning of one, a run's folder, latest or latest~N. Prints "
+	        "the verdict first if a baseline is named, then what is slow, what was not "
+	        "measured and why, and the figures. The exit code tells only whether it could be "
+	        "printed; hpcbench check judges.",
+	.opts = report_opts,
+	.opts_size = sizeof(struct report_opts),
+	.run = run,
+};

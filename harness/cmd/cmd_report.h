@@ -1,0 +1,64 @@
+/*
+ * Documents of runs and comparisons: the only place where benchmarks and verdicts become headings
+ * and tables. `run`, `check`, `report`, `diff` and `baseline show` print what these return.
+ *
+ * What --json prints is the document's data. Names are stable; a change is a new "schema":
+ *	all	schema 1, kind "report" | "diff" | "baseline", code (once the command knows it)
+ *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
+ *		null without a baseline); of several runs judged together `summary` is the last
+ *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
+ *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
+ *		differs alone; spread: [{source, rows}]; summary: {rows, slower, regressed, suspect,
+ *		faster, inconclusive, invalid, findings, only_old, only_new, detectable (median,
+ *		ratio), worst: {subject, bench, bytes, delta} or null}; verdicts
+ *	baseline	baseline (as its file), runs, keys, provisional
+ */
+#ifndef HPCBENCH_HARNESS_CMD_REPORT_H
+#define HPCBENCH_HARNESS_CMD_REPORT_H
+
+#include "harness/judge/baseline.h"
+#include "harness/judge/verdict.h"
+#include "reports/doc.h"
+
+/* All documents borrow what they are made from: free them first. */
+
+/* Runs that are judged as one side; the figures shown are those of the last. */
+struct report_run {
+	const struct summary *const *runs;
+	size_t n;
+	const struct verdicts *v; /* NULL: measured only, or there is no baseline */
+	const char *base;         /* the baseline's name, or NULL */
+	const char *dir;          /* where the last run is, or NULL */
+	int code;                 /* how the command ends: the first lines say the same */
+	const char *past_base;    /* what it was held against when it was measured, or NULL */
+	int past_code;            /* how `run` ended then; -1: unknown */
+	const char *launcher;     /* of the last run, or NULL */
+};
+struct doc *report_run_doc(const struct report_run *in);
+/* The exit code of n runs judged as one side: their verdicts (NULL: none), what is invalid in
+ * them, what was not measured. */
+int report_run_code(const struct summary *const *runs, size_t n, const struct verdicts *v,
+                    bool baseline_asked, bool baseline_missing);
+
+/* One side of a diff. */
+struct report_side {
+	const char *name;           /* as the user wrote it */
+	const struct baseline *b;   /* its figures: made from the runs, or a stored baseline */
+	bool stored_baseline;       /* b is a stored baseline; runs, if any, are made from it */
+	const struct summary *runs; /* NULL for a stored baseline on the old side */
+	size_t n;
+};
+struct report_diff {
+	const struct verdicts *v;
+	struct report_side old_side, new_side;
+	const char *reference; /* --baseline, or NULL */
+	size_t stored;         /* runs of the store that were looked at for the spread */
+	bool all;              /* every row, however many are unchanged */
+	int code;              /* how the command ends */
+};
+/* Verdict rows as the benchstat-like table, what differs first. */
+struct doc *report_diff_doc(const struct report_diff *in);
+
+struct doc *report_baseline_doc(const struct baseline *b);
+
+#endif

@@ -1,0 +1,305 @@
+/* `hpcbench run`: measures a suite, stores it, and with a baseline judges it. */
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/cmd/cmd.h"
+#include "harness/cmd/cmd_report.h"
+#include "harness/cmd/cmd_run.h"
+#include "harness/cmd/progress.h"
+
+enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
+enum { BUDGET_MIN_S = 1, BUDGET_MAX_S = 7 * 86400, WAIT_MIN_S = 1, WAIT_MAX_S = 30 * 86400 };
+
+enum { RECORDS_CHANNEL, RECORDS_FILES };
+static const struct opt_choice records_choices[] = {
+	{ "channel", RECORDS_CHANNEL, 0, "ranks connect to this host" },
+	{ "files", RECORDS_FILES, 0,
+	  "ranks write into the run's folder, which all nodes must see" },
+	{ NULL, 0, 0, NULL },
+};
+
+#define AT(field) offsetof(struct run_opts, field)
+static const struct opt run_opts[] = {
+	{ OPT_GROUP, 0, NULL, NULL, "What is measured", NULL, 0, 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "suite", "NAME|FILE", "the benchmarks, see hpcbench list suites (quick)",
+	  NULL, AT(suite), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "bench", "LIST", "only these benchmarks; without --suite: just these",
+	  NULL, AT(bench), 0, 0, NULL, 0 },
+	{ OPT_SIZES, 0, "sizes", "RANGE",
+	  "message sizes instead of the suite's, for the benchmarks that can take them: 8,64Ki or "
+	  "8..1Mi",
+	  NULL, AT(sizes), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "rounds", "K|all", "pairs: how many partners each node gets", NULL,
+	  AT(rounds), 0, 0, NULL, 0 },
+	{ OPT_RATIO, 0, "precision", "P", "stop a case when its median is known this well", NULL,
+	  AT(precision), SUITE_PRECISION_MIN, SUITE_PRECISION_MAX, NULL, 0 },
+	{ OPT_SECONDS, 0, "max-time", "T", "or after this long", NULL, AT(max_time),
+	  SUITE_MAX_TIME_MIN_S, SUITE_MAX_TIME_MAX_S, NULL, 0 },
+	{ OPT_GROUP, 0, NULL, NULL, "Where", NULL, 0, 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "launcher", "L", "how processes start, see hpcbench list launchers",
+	  "local", AT(launcher), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "nodes", "NODESET", "which nodes: n[001-064]", NULL, AT(nodes), 0, 0, NULL,
+	  0 },
+	{ OPT_STRING, 0, "max-pairs", "N",
+	  "pairs and small groups measured at the same time; 0: all of a round", NULL,
+	  AT(max_pairs), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "seed", "N", "repeats the order of an earlier run", NULL, AT(seed), 0, 0,
+	  NULL, 0 },
+	{ OPT_SECONDS, 0, "budget", "T",
+	  "leave out what does not fit into this time, beginning with the nodes that were measured "
+	  "last",
+	  NULL, AT(budget), BUDGET_MIN_S, BUDGET_MAX_S, NULL, 0 },
+	{ OPT_STRING, 0, "shard", "I/N", "only part I of N of the nodes: one task of a job array",
+	  NULL, AT(shard), 0, 0, NULL, 0 },
+	{ OPT_GROUP, 0, NULL, NULL, "On a cluster", NULL, 0, 0, 0, NULL, 0 },
+	{ OPT_STRINGS, 0, "alloc", "OPT=VAL",
+	  "an option of the allocation that srun makes: partition=gpu, account=x, time=30, "
+	  "exclusive=no; may be repeated",
+	  NULL, AT(alloc), 0, 0, NULL, 0 },
+	{ OPT_STRINGS, 0, "step", "OPT=VAL",
+	  "an option of each step: mpi=pmix, gres=gpu:4; may be repeated", NULL, AT(step), 0, 0,
+	  NULL, 0 },
+	{ OPT_SECONDS, 0, "max-wait", "T", "give up when the allocation does not come in this time",
+	  NULL, AT(max_wait), WAIT_MIN_S, WAIT_MAX_S, NULL, 0 },
+	{ OPT_STRING, 0, "profile", "LIST",
+	  "how helpers run, see hpcbench config; of several each is measured in a run of its own",
+	  NULL, AT(profile), 0, 0, NULL, 0 },
+	{ OPT_ENUM, 0, "records", "HOW", "how ranks reach this host", "channel", AT(records), 0, 0,
+	  records_choices, 0 },
+	{ OPT_STRING, 0, "port-range", "LO-HI", "the control channel listens on one of these ports",
+	  NULL, AT(port_range), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "control-address", "ADDRESS",
+	  "the one address of this host that ranks connect to", NULL, AT(control_address), 0, 0,
+	  NULL, 0 },
+	{ OPT_GROUP, 0, NULL, NULL, "What becomes of it", NULL, 0, 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "baseline", "NAME|FILE", "judge the run against this baseline", NULL,
+	  AT(baseline), 0, 0, NULL, 0 },
+	{ OPT_FLAG, 0, "no-confirm", NULL, "do not measure again what looks slow", NULL,
+	  AT(no_confirm), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "resume", "RUN",
+	  "measure what an earlier run did not get to; job: what this Slurm job began, if anything",
+	  NULL, AT(resume), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "label", "TEXT", "a word of yours to find the run again", NULL, AT(label),
+	  0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "inject", "SPEC",
+	  "slow a benchmark down on purpose, to see that it is found: BENCH:FACTOR[@NODE]", NULL,
+	  AT(inject), 0, 0, NULL, 0 },
+	{ OPT_FLAG, 0, "dry-run", NULL, "only show what would be started and measured", NULL,
+	  AT(dry_run), 0, 0, NULL, 0 },
+	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
+};
+#undef AT
+
+static int parse_whole(const char *name, const char *text, uint64_t max, uint64_t *out,
+                       struct hb_err *err)
+{
+	size_t len = strlen(text);
+	uint64_t v = 0;
+
+	if (len == 0 || strspn(text, "0123456789") != len || len > 19)
+		return hb_fail(err, HB_E_USAGE, "--%s '%.64s': a whole number is wanted", name,
+		               text);
+	for (size_t i = 0; i < len; i++)
+		v = v * 10 + (uint64_t)(text[i] - '0');
+	if (v > max)
+		return hb_fail(err, HB_E_USAGE, "--%s %s: at most %llu", name, text,
+		               (unsigned long long)max);
+	*out = v;
+	return HB_OK;
+}
+
+static int parse_ports(const char *text, int *lo, int *hi, struct hb_err *err)
+{
+	const char *dash = strchr(text, '-');
+	uint64_t from = 0, to = 0;
+	char *first = hb_strndup(text, dash ? (size_t)(dash - text) : strlen(text));
+	int rc = parse_whole("port-range", first, PORT_MAX, &from, err);
+
+	if (rc == HB_OK)
+		rc = parse_whole("port-range", dash ? dash + 1 : first, PORT_MAX, &to, err);
+	free(first);
+	if (rc == HB_OK && (from == 0 || to < from))
+		rc = hb_fail(err, HB_E_USAGE,
+		             "--port-range '%.40s': LO-HI with 1 <= LO <= HI is wanted", text);
+	*lo = (int)from;
+	*hi = (int)to;
+	return rc;
+}
+
+static void fill_cluster(const struct run_opts *o, struct measure_request *r)
+{
+	r->files = o->records == RECORDS_FILES;
+	r->control_address = o->control_address;
+	r->alloc = (const char *const *)o->alloc.v;
+	r->n_alloc = o->alloc.n;
+	r->step = (const char *const *)o->step.v;
+	r->n_step = o->step.n;
+}
+
+static int fill_request(const struct run_opts *o, const struct measure_inject *inject,
+                        struct measure_request *r, struct hb_err *err)
+{
+	uint64_t rounds = 0, pairs = 0;
+	int rc = HB_OK;
+
+	*r = (struct measure_request){ .suite = o->suite,
+		                       .bench = o->bench,
+		                       .nodes = o->nodes,
+		                       .launcher = o->launcher,
+		                       .sizes = o->sizes,
+		                       .label = o->label,
+		                       .baseline = o->baseline,
+		                       .rounds = -1,
+		                       .precision = o->precision,
+		                       .max_time_s = o->max_time,
+		                       .confirm = !o->no_confirm,
+		                       .max_pairs = -1,
+		                       .inject = inject->spec ? inject : NULL,
+		                       .signal_fd = -1 };
+	if (o->label && strlen(o->label) > LABEL_MAX)
+		return hb_fail(err, HB_E_USAGE, "--label: at most %d bytes, not %zu", LABEL_MAX,
+		               strlen(o->label));
+	if (o->rounds && strcmp(o->rounds, "all") == 0) {
+		r->rounds = 0;
+	} else if (o->rounds) {
+		rc = parse_whole("rounds", o->rounds, ROUNDS_MAX, &rounds, err);
+		if (rc == HB_OK && rounds == 0)
+			rc = hb_fail(err, HB_E_USAGE, "--rounds 0: at least 1, or all");
+		r->rounds = (int)rounds;
+	}
+	if (rc == HB_OK && o->max_pairs) {
+		rc = parse_whole("max-pairs", o->max_pairs, PAIRS_MAX, &pairs, err);
+		r->max_pairs = (int)pairs;
+	}
+	if (rc == HB_OK && o->port_range)
+		rc = parse_ports(o->port_range, &r->port_lo, &r->port_hi, err);
+	fill_cluster(o, r);
+	if (rc == HB_OK && o->seed)
+		return parse_whole("seed", o->seed, INT64_MAX, &r->seed, err);
+	/* Small enough to be typed again, and exact in every JSON reader. */
+	if (getrandom(&r->seed, sizeof r->seed, 0) != (ssize_t)sizeof r->seed)
+		r->seed = (uint64_t)time(NULL);
+	r->seed %= 1000000000;
+	return rc;
+}
+
+/* Blocks the signals that ask to stop and reads them from a descriptor instead. */
+static int open_signals(sigset_t *old)
+{
+	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction now;
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+		/* What is ignored on purpose (nohup) stays ignored. */
+		if (sigaction(wanted[i], NULL, &now) != 0 || now.sa_handler != SIG_IGN)
+			sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, old);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void print_result(const struct common *common, const struct measure *m)
+{
+	if (!m->has_summary)
+		return;
+	const struct summary *one = &m->summary;
+	struct report_run in = { .runs = &one,
+		                 .n = 1,
+		                 .v = m->judged ? &m->verdicts : NULL,
+		                 .base = m->req.baseline,
+		                 .dir = m->dir,
+		                 .code = m->code,
+		                 .past_code = -1,
+		                 .launcher = m->req.launcher };
+	struct doc *d = report_run_doc(&in);
+	cmd_print(common, d);
+	doc_free(d);
+}
+
+static int measure(const struct common *common, struct measure *m, const struct store *s)
+{
+	struct progress progress;
+	struct hb_err err;
+	sigset_t old;
+
+	progress_init(&progress, common->quiet, common->verbose);
+	if (m->suite.note)
+		progress_note(&progress, "info", m->suite.note);
+	m->req.signal_fd = open_signals(&old);
+	m->req.progress = progress_update;
+	m->req.note = progress_note;
+	m->req.output = progress_output;
+	m->req.ctx = &progress;
+	int rc = measure_run(m, s, &err);
+	progress_end(&progress);
+	if (m->req.signal_fd >= 0)
+		close(m->req.signal_fd);
+	if (rc != HB_OK)
+		cmd_error("run", &err);
+	print_result(common, m);
+	/* A second signal that is still pending would now end us before the code is returned. */
+	return m->code;
+}
+
+static int run_with(const struct common *common, const struct run_opts *o,
+                    const struct measure_request *req)
+{
+	struct store s = { 0 };
+	struct measure m;
+	struct hb_err err;
+	int code = CODE_OK;
+
+	/* A dry run reads the store only where it must: to find a baseline. */
+	if ((!o->dry_run || o->baseline) &&
+	    store_open(common->store, !o->dry_run, &s, &err) != HB_OK)
+		return cmd_error("run", &err);
+	if (measure_prepare(req, &s, &m, &code, &err) != HB_OK) {
+		store_close(&s);
+		return cmd_error_text("run", code, "%s", err.text);
+	}
+	if (o->dry_run)
+		code = cmd_run_dry(common, &m);
+	else
+		code = measure(common, &m, &s);
+	measure_free(&m);
+	store_close(&s);
+	return code;
+}
+
+static int run(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	const struct run_opts *o = opts;
+	struct measure_inject inject = { 0 };
+	struct measure_request req;
+	struct hb_err err;
+	int rc = HB_OK;
+
+	if (argc > 0)
+		return cmd_error_text("run", CODE_USAGE,
+		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
+	if (o->inject)
+		rc = measure_inject_parse(o->inject, &inject, &err);
+	if (rc == HB_OK)
+		rc = fill_request(o, &inject, &req, &err);
+	int code = rc == HB_OK ? run_with(common, o, &req) : cmd_error("run", &err);
+	measure_inject_free(&inject);
+	return code;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.usage = "[--suite NAME|FILE] [--launcher L] [--baseline NAME] [options]",
+	.summary = "measure, store, and compare with a baseline",
+	.text = "Without options: the suite quick on this host. Everything measured is stored, "
+	        "also when the run is interrupted. With a baseline what looks slow is measured "
+	        "again beside a good control before it is called regressed. Exits 0 when nothing "
+	        "is wrong, 10 on findings, 11 when something is suspect, 12 without the baseline, "
+	        "13 when something was not measured, 20 when hpcbench or the launcher failed.",
+	.opts = run_opts,
+	.opts_size = sizeof(struct run_opts),
+	.run = run,
+};

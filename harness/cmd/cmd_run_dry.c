@@ -1,0 +1,134 @@
+/* `hpcbench run --dry-run`: the steps, their exact argument vectors, the jobs, the time. */
+#include "bench/base/mem.h"
+#include "harness/cmd/cmd_run.h"
+
+enum { JOBS_SHOWN = 40 };
+
+/* For reading, and for pasting where it needs no quotes. */
+static void put_words(struct buf *out, char *const *words)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                            "0123456789_-./:=,+@%[]";
+
+	for (size_t i = 0; words && words[i]; i++) {
+		const char *w = words[i];
+		bool bare = *w && strspn(w, plain) == strlen(w);
+		buf_printf(out, "%s%s%s%s", i ? " " : "", bare ? "" : "'", w, bare ? "" : "'");
+	}
+}
+
+static json_object *words_json(char *const *words)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; words && words[i]; i++)
+		json_object_array_add(list, js_str(words[i]));
+	return list;
+}
+
+static void put_command(struct doc *d, json_object *o, const struct measure *m,
+                        const struct plan_step *step)
+{
+	struct launch_what w = { &m->site, &m->plan, step, NULL };
+	struct launch_reach reach = { .attempt = 1, .files = m->req.files ? "..." : NULL };
+	struct launch_command c;
+	struct buf line = BUF_INIT;
+	struct hb_err err;
+
+	if (launch_command_make(&w, &reach, &c, &err) != HB_OK) {
+		doc_text(d, DOC_WARN, "skipped: %s", err.text);
+		js_set_str(o, "skipped", err.text);
+		return;
+	}
+	put_words(&line, c.argv);
+	doc_text(d, DOC_PLAIN, "%s", buf_text(&line));
+	buf_clear(&line);
+	put_words(&line, c.env);
+	doc_fact(d, "environment", "%s", buf_text(&line));
+	js_set_obj(o, "argv", words_json(c.argv));
+	js_set_obj(o, "environment", words_json(c.env));
+	buf_free(&line);
+	launch_command_free(&c);
+}
+
+static void put_jobs(struct doc *d, json_object *o, const struct measure *m,
+                     const struct plan_step *step)
+{
+	static const char *const titles[] = { "benchmark", "subject", ">round", ">cases", NULL };
+	json_object *list = json_object_new_array();
+
+	doc_table(d, titles);
+	for (size_t j = 0; j < step->n_jobs; j++) {
+		const struct plan_job *job = &step->jobs[j];
+		const char *bench = m->suite.entries[job->entry].info->name;
+		struct buf subject = BUF_INIT;
+		json_object *one = json_object_new_object();
+		plan_job_subject(&m->plan, step, job, &subject);
+		js_set_u64(one, "job", job->id);
+		js_set_str(one, "bench", bench);
+		js_set_str(one, "subject", buf_text(&subject));
+		js_set_i64(one, "round", job->round);
+		js_set_u64(one, "cases", job->cases.n);
+		json_object_array_add(list, one);
+		if (j < JOBS_SHOWN) {
+			doc_cell(d, DOC_PLAIN, "%s", bench);
+			doc_cell(d, DOC_PLAIN, "%s", buf_text(&subject));
+			if (job->round >= 0)
+				doc_cell(d, DOC_PLAIN, "%lld", (long long)job->round + 1);
+			else
+				doc_cell(d, DOC_PLAIN, "%s", "");
+			doc_cell(d, DOC_PLAIN, "%zu", job->cases.n);
+		}
+		buf_free(&subject);
+	}
+	if (step->n_jobs > JOBS_SHOWN)
+		doc_text(d, DOC_DIM, "and %zu jobs more; --json shows all",
+		         step->n_jobs - JOBS_SHOWN);
+	js_set_obj(o, "jobs", list);
+}
+
+static json_object *put_step(struct doc *d, const struct measure *m, const struct plan_step *step)
+{
+	json_object *o = json_object_new_object();
+
+	doc_heading(d, 2, "Step %llu: hpcbench-%s, %d %s", (unsigned long long)step->id,
+	            step->helper, step->n_ranks, step->n_ranks == 1 ? "rank" : "ranks");
+	js_set_u64(o, "step", step->id);
+	js_set_str(o, "helper", step->helper);
+	js_set_i64(o, "ranks", step->n_ranks);
+	js_set_f64(o, "deadline", step->deadline_s);
+	put_command(d, o, m, step);
+	put_jobs(d, o, m, step);
+	return o;
+}
+
+int cmd_run_dry(const struct common *common, const struct measure *m)
+{
+	struct doc *d = doc_new("Dry run: nothing is started");
+	json_object *steps = json_object_new_array();
+	struct buf nodes = BUF_INIT;
+	char time[32];
+
+	nodeset_format(&m->plan.nodes, &nodes);
+	units_format_duration(m->plan.predicted_s, time, sizeof time);
+	doc_fact(d, "suite", "%s", m->suite.name);
+	doc_fact(d, "launcher", "%s", m->req.launcher);
+	doc_fact(d, "nodes", "%s", buf_text(&nodes));
+	doc_fact(d, "seed", "%llu", (unsigned long long)m->plan.seed);
+	doc_fact(d, "predicted time", "%s", time);
+	if (m->suite.note)
+		doc_fact(d, "sizes", "%s", m->suite.note);
+	d->data = cmd_json("dry-run");
+	js_set_str(d->data, "suite", m->suite.name);
+	js_set_str(d->data, "launcher", m->req.launcher);
+	js_set_str(d->data, "nodes", buf_text(&nodes));
+	js_set_u64(d->data, "seed", m->plan.seed);
+	js_set_f64(d->data, "predicted_s", m->plan.predicted_s);
+	for (size_t i = 0; i < m->plan.n_steps; i++)
+		json_object_array_add(steps, put_step(d, m, &m->plan.steps[i]));
+	js_set_obj(d->data, "steps", steps);
+	cmd_print(common, d);
+	doc_free(d);
+	buf_free(&nodes);
+	return CODE_OK;
+}

@@ -1,0 +1,138 @@
+#include "harness/collect/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/mem.h"
+#include "harness/collect/collect_parts.h"
+
+static int by_name(const void *a, const void *b, void *nodes)
+{
+	char *const *v = nodes;
+	return strcmp(v[*(const size_t *)a], v[*(const size_t *)b]);
+}
+
+static int read_plan(struct collect *c, const char *dir, struct hb_err *err)
+{
+	char *path = hb_format("%s/plan.json", dir);
+	json_object *o = NULL;
+	int rc = js_read_file(path, JS_FILE_MAX, &o, err);
+	if (rc == HB_OK)
+		rc = plan_from_json(o, path, &c->suite, &c->plan, err);
+	else
+		rc = hb_fail(err, HB_E_FORMAT, "%s is not a run that can be read: %.300s", dir,
+		             err ? err->text : "");
+	js_put(o);
+	free(path);
+	return rc;
+}
+
+static void prepare(struct collect *c)
+{
+	size_t n = c->plan.nodes.n;
+	collect_units_init(c);
+	c->node_hw = hb_alloc(n * sizeof(*c->node_hw));
+	c->step_reason = hb_alloc((c->plan.n_steps + 1) * sizeof(*c->step_reason));
+	c->disturbed = hb_alloc(c->plan.n_steps + 1);
+	c->by_name = hb_realloc_array(NULL, n, sizeof(*c->by_name));
+	for (size_t i = 0; i < n; i++)
+		c->by_name[i] = i;
+	qsort_r(c->by_name, n, sizeof(*c->by_name), by_name, c->plan.nodes.v);
+}
+
+/*
+ * A node that never spoke has no class of its own. Where all others agree it is one of them, so
+ * that its empty rows stand under the key that it is missed from.
+ */
+static void guess_hw(struct collect *c)
+{
+	const char *only = NULL;
+	for (size_t i = 0; i < c->plan.nodes.n; i++) {
+		const char *hw = c->node_hw[i];
+		if (hw && only && strcmp(hw, only) != 0)
+			return;
+		only = hw ? hw : only;
+	}
+	for (size_t i = 0; only && i < c->plan.nodes.n; i++)
+		if (!c->node_hw[i])
+			c->node_hw[i] = hb_strdup(only);
+}
+
+static void number_hw(struct collect *c)
+{
+	size_t n = c->plan.nodes.n;
+	c->hw_id = hb_alloc(n * sizeof(*c->hw_id));
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+		/* Classes are few: the search ends at the first node of the same one. */
+		while (k < i && ((c->node_hw[k] == NULL) != (c->node_hw[i] == NULL) ||
+		                 (c->node_hw[i] && strcmp(c->node_hw[k], c->node_hw[i]) != 0)))
+			k++;
+		c->hw_id[i] = k;
+	}
+}
+
+static void tell_hw(struct collect *c)
+{
+	for (size_t i = 0; i < c->plan.nodes.n; i++)
+		if (c->node_hw[i])
+			js_set_str(c->out->hw, c->plan.nodes.v[i], c->node_hw[i]);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	return strcmp(json_object_get_string(*(json_object *const *)a),
+	              json_object_get_string(*(json_object *const *)b));
+}
+
+static void sort_fingerprint(json_object *fingerprint)
+{
+	json_object_object_foreach(fingerprint, key, values)
+	{
+		(void)key;
+		json_object_array_sort(values, by_value);
+	}
+}
+
+static void clean(struct collect *c)
+{
+	for (size_t i = 0; c->node_hw && i < c->plan.nodes.n; i++)
+		free(c->node_hw[i]);
+	for (size_t i = 0; c->step_reason && i < c->plan.n_steps; i++)
+		free(c->step_reason[i]);
+	free(c->node_hw);
+	free(c->hw_id);
+	free(c->step_reason);
+	free(c->disturbed);
+	free(c->by_name);
+	collect_units_free(c);
+	plan_free(&c->plan);
+	suite_free(&c->suite);
+}
+
+int collect_run(const char *dir, struct summary *out, struct hb_err *err)
+{
+	struct collect c = { .out = out };
+	summary_init(out);
+	int rc = read_plan(&c, dir, err);
+	if (rc != HB_OK) {
+		summary_free(out);
+		return rc;
+	}
+	prepare(&c);
+	rc = collect_about(&c, dir, err);
+	if (rc == HB_OK)
+		rc = collect_records(&c, dir, err);
+	if (rc == HB_OK) {
+		tell_hw(&c);
+		guess_hw(&c);
+		number_hw(&c);
+		sort_fingerprint(out->fingerprint);
+		collect_rows(&c);
+		collect_losses(&c);
+	} else {
+		summary_free(out);
+	}
+	clean(&c);
+	return rc;
+}

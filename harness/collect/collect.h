@@ -1,0 +1,18 @@
+/*
+ * collect: records.jsonl -> summary.json. Reads a run directory (untrusted), joins records with
+ * the plan, scores nodes over their pairs, and lists what was not measured and why. Nothing
+ * measured is lost because something else failed.
+ */
+#ifndef HPCBENCH_HARNESS_COLLECT_H
+#define HPCBENCH_HARNESS_COLLECT_H
+
+#include "harness/collect/summary.h"
+#include "harness/plan/plan.h"
+
+/*
+ * Collects DIR/plan.json, DIR/run.json (if there), DIR/records.jsonl into out. A record line that
+ * does not parse is counted and named in a loss, never fatal; a missing plan is HB_E_FORMAT.
+ */
+int collect_run(const char *dir, struct summary *out, struct hb_err *err);
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * Reading a run's files, line by line: no object outlives its line, and no line, whatever it
+ * holds, ends the reading. Bad ones are counted, the first few named.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/collect/collect_parts.h"
+
+enum { READ_CHUNK = 256 * 1024, RUN_FILE_MAX = 16 << 20, HW_MAX = 512, SW_KEYS_MAX = 256 };
+enum { SW_VALUES_MAX = 64, SW_TEXT_MAX = 1024 };
+
+static const char where_name[] = "records.jsonl";
+
+/* Where the reader is; the place of an error is only made when there is one. */
+struct lines {
+	struct collect *c;
+	struct js_parser *parser;
+	struct rec_scan *scan;
+	uint64_t line;
+};
+
+void collect_add_loss(struct summary *s, const char *subject, const char *reason)
+{
+	hb_grow(&s->losses, &s->cap_losses, s->n_losses + 1, sizeof(*s->losses));
+	s->losses[s->n_losses++] = (struct summary_loss){ hb_strdup(subject), NULL,
+		                                          hb_strdup(reason), UNIT_FAILED };
+}
+
+static void bad_line(struct lines *l, const char *why)
+{
+	char subject[64];
+	if (l->c->bad_lines++ >= COLLECT_BAD_LINES_NAMED)
+		return;
+	snprintf(subject, sizeof(subject), "%s:%llu", where_name, (unsigned long long)l->line);
+	collect_add_loss(l->c->out, subject, why);
+}
+
+size_t collect_find_node(const struct collect *c, const char *name)
+{
+	size_t lo = 0, hi = c->plan.nodes.n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int cmp = strcmp(c->plan.nodes.v[c->by_name[mid]], name);
+		if (cmp == 0)
+			return c->by_name[mid];
+		if (cmp < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return SIZE_MAX;
+}
+
+/* The unit that ids name, or NULL after a bad line. */
+static struct unit_state *find_unit(struct lines *l, const struct rec_ids *ids)
+{
+	char why[96];
+	struct unit_state *u = collect_unit(l->c, ids->unit);
+	if (u && l->c->plan.steps[u->step].id == ids->step)
+		return u;
+	snprintf(why, sizeof(why), "the plan has no unit %llu in step %llu",
+	         (unsigned long long)ids->unit, (unsigned long long)ids->step);
+	bad_line(l, why);
+	return NULL;
+}
+
+static void take_point(struct lines *l, const struct rec_point *p)
+{
+	struct unit_state *u = find_unit(l, &p->ids);
+	if (!u)
+		return;
+	const struct plan_job *job = unit_job(l->c, u);
+	const struct bench_info *info = job->cases.info;
+	const struct bench_case *point = &job->cases.v[p->ids.unit - job->first_unit];
+	if (strcmp(p->bench, info->name) != 0 || p->bytes != point->bytes) {
+		bad_line(l, "its benchmark or size is not what the plan has for this unit");
+		return;
+	}
+	struct attempt *a = collect_attempt(u, p->ids.attempt);
+	if (!a || a->point) /* a record that came twice: the first one counts */
+		return;
+	size_t n = 0;
+	while (info->metrics[n].name)
+		n++;
+	a->point = true;
+	a->spread = p->spread;
+	a->f = hb_alloc(n * sizeof(*a->f));
+	for (size_t i = 0; i < p->n_metrics; i++) {
+		const struct stat_summary *s = &p->metrics[i].s;
+		const struct metric_info *m = info_metric(info, p->metrics[i].name);
+		if (m)
+			a->f[m - info->metrics] = (struct figure){ s->p50, s->lo,  s->hi,
+				                                   s->p95, s->p99, s->n };
+	}
+}
+
+static void take_end(struct lines *l, const struct rec_end *e)
+{
+	struct unit_state *u = find_unit(l, &e->ids);
+	struct attempt *a = u ? collect_attempt(u, e->ids.attempt) : NULL;
+	if (!a || a->ended)
+		return;
+	a->ended = true;
+	a->status = e->status;
+	if (!a->reason)
+		a->reason = hb_strdup(e->reason);
+}
+
+/* Only "disturbed" changes what figures are worth: of its unit, or of its whole step. */
+static void take_event(struct lines *l, json_object *o, const struct js_at *at)
+{
+	const char *code = "", *text = NULL;
+	struct rec_ids ids;
+	struct hb_err err;
+	uint64_t step = 0;
+	if (js_get_str(o, at, "code", JS_OPTIONAL, &code, &err) != HB_OK ||
+	    js_get_str(o, at, "text", JS_OPTIONAL, &text, &err) != HB_OK ||
+	    js_get_u64(o, at, "step", JS_OPTIONAL, &step, &err) != HB_OK) {
+		bad_line(l, err.text);
+		return;
+	}
+	if (strcmp(code, "disturbed") != 0)
+		return;
+	if (rec_ids_from_json(o, at, &ids, &err) == HB_OK) {
+		struct unit_state *u = find_unit(l, &ids);
+		struct attempt *a = u ? collect_attempt(u, ids.attempt) : NULL;
+		if (a) {
+			a->disturbed = true;
+			if (!a->reason)
+				a->reason = hb_strdup(text);
+		}
+	} else if (step >= 1 && step <= l->c->plan.n_steps) {
+		l->c->disturbed[step - 1] = true;
+	}
+}
+
+static void take_rank(struct lines *l, json_object *o, const struct js_at *at)
+{
+	const char *host = NULL, *hw = NULL;
+	struct hb_err err;
+	if (js_get_str(o, at, "host", JS_REQUIRED, &host, &err) != HB_OK ||
+	    js_get_str(o, at, "hw", JS_OPTIONAL, &hw, &err) != HB_OK) {
+		bad_line(l, err.text);
+		return;
+	}
+	if (!hw || !*hw || strlen(hw) > HW_MAX)
+		return;
+	/* The local launcher knows one node only, whatever that calls itself. */
+	size_t node = l->c->plan.nodes.n == 1 ? 0 : collect_find_node(l->c, host);
+	if (node != SIZE_MAX && !l->c->node_hw[node])
+		l->c->node_hw[node] = hb_strdup(hw);
+}
+
+/* How a fact is called in the fingerprint; NULL: it is none of software or settings. */
+static const char *fingerprint_name(const char *key)
+{
+	if (strncmp(key, "sw.", 3) == 0)
+		return key + 3;
+	return strncmp(key, "env.", 4) == 0 || strncmp(key, "mpi.", 4) == 0 ? key : NULL;
+}
+
+/* Software, MPI and its settings make the fingerprint: name -> the distinct values seen. */
+static void take_fact(struct lines *l, json_object *o, const struct js_at *at)
+{
+	const char *key = NULL, *value = NULL;
+	struct hb_err err;
+	json_object *all = l->c->out->fingerprint, *arr = NULL;
+	if (js_get_str(o, at, "key", JS_REQUIRED, &key, &err) != HB_OK) {
+		bad_line(l, err.text);
+		return;
+	}
+	key = fingerprint_name(key);
+	if (!key)
+		return;
+	if (js_get_str(o, at, "value", JS_OPTIONAL, &value, &err) != HB_OK) {
+		bad_line(l, err.text);
+		return;
+	}
+	if (!value || !*key || strlen(key) > SW_TEXT_MAX || strlen(value) > SW_TEXT_MAX)
+		return;
+	if (!json_object_object_get_ex(all, key, &arr)) {
+		if (json_object_object_length(all) >= SW_KEYS_MAX)
+			return;
+		arr = json_object_new_array();
+		js_set_obj(all, key, arr);
+	}
+	size_t n = json_object_array_length(arr);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(json_object_get_string(json_object_array_get_idx(arr, i)), value) == 0)
+			return;
+	if (n < SW_VALUES_MAX)
+		json_object_array_add(arr, js_str(value));
+}
+
+static void take_object(struct lines *l, json_object *o)
+{
+	struct js_at at = JS_AT_TOP(where_name);
+	struct rec_point p;
+	struct rec_end e;
+	struct hb_err err;
+	switch (record_type_of(o)) {
+	case REC_POINT:
+	case REC_PAIR:
+		if (rec_point_from_json(o, &at, &p, &err) != HB_OK)
+			bad_line(l, err.text);
+		else
+			take_point(l, &p);
+		break;
+	case REC_END:
+		if (rec_end_from_json(o, &at, &e, &err) != HB_OK)
+			bad_line(l, err.text);
+		else
+			take_end(l, &e);
+		break;
+	case REC_EVENT: take_event(l, o, &at); break;
+	case REC_RANK: take_rank(l, o, &at); break;
+	case REC_FACT: take_fact(l, o, &at); break;
+	case REC_META:
+	case REC_COUNTER:
+	case REC_SAMPLES: break;
+	case REC_UNKNOWN: l->c->out->unknown_records++; break;
+	}
+}
+
+static void take_line(struct lines *l, const char *text, size_t len)
+{
+	struct rec_point p;
+	struct rec_end e;
+	struct hb_err err;
+	json_object *o = NULL;
+	l->line++;
+	if (len == 0)
+		return;
+	/* Nearly every line goes this way, without an object. */
+	enum record_type quick = rec_scan_line(l->scan, text, len, &p, &e);
+	if (quick == REC_END) {
+		take_end(l, &e);
+	} else if (quick != REC_UNKNOWN) {
+		take_point(l, &p);
+	} else if (js_parser_line(l->parser, text, len, where_name, &o, &err) != HB_OK) {
+		bad_line(l, err.text);
+	} else {
+		take_object(l, o);
+		js_put(o);
+	}
+}
+
+/* Gives whole lines out of in; what is left stays for more. A line beyond the bound is bad. */
+static void take_lines(struct lines *l, struct buf *in, bool *skipping)
+{
+	size_t at = 0;
+	for (;;) {
+		char *start = in->data + at;
+		char *nl = at < in->len ? memchr(start, '\n', in->len - at) : NULL;
+		if (!nl)
+			break;
+		if (*skipping)
+			*skipping = false;
+		else if (nl - start > JS_LINE_MAX)
+			l->line++, bad_line(l, "longer than a line may be");
+		else
+			take_line(l, start, (size_t)(nl - start));
+		at = (size_t)(nl - in->data) + 1;
+	}
+	buf_drop(in, at);
+	if (*skipping || in->len <= JS_LINE_MAX)
+		return;
+	l->line++;
+	bad_line(l, "longer than a line may be");
+	*skipping = true;
+	buf_clear(in);
+}
+
+static void name_the_rest(struct lines *l)
+{
+	char text[96];
+	uint64_t more = l->c->bad_lines;
+	if (more <= COLLECT_BAD_LINES_NAMED)
+		return;
+	snprintf(text, sizeof(text), "%llu more lines that are no records",
+	         (unsigned long long)(more - COLLECT_BAD_LINES_NAMED));
+	collect_add_loss(l->c->out, where_name, text);
+}
+
+int collect_records(struct collect *c, const char *dir, struct hb_err *err)
+{
+	char *path = hb_format("%s/%s", dir, where_name), *chunk = NULL;
+	int rc = HB_OK, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct lines l = { c, NULL, NULL, 0 };
+	struct buf in = BUF_INIT;
+	bool skipping = false;
+	struct stat st;
+	if (fd < 0 && errno != ENOENT)
+		rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(errno));
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		rc = hb_fail(err, HB_E_IO, "cannot read %s: not a regular file", path);
+		close(fd);
+		fd = -1;
+	}
+	if (fd >= 0) {
+		l.parser = js_parser_new();
+		l.scan = rec_scan_new();
+		chunk = hb_alloc(READ_CHUNK);
+	}
+	while (fd >= 0) {
+		ssize_t n = read(fd, chunk, READ_CHUNK);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(errno));
+		if (n <= 0)
+			break;
+		if (skipping)
+			buf_clear(&in);
+		buf_add(&in, chunk, (size_t)n);
+		take_lines(&l, &in, &skipping);
+	}
+	/* A last line without its end was cut, unless it is whole all the same. */
+	if (rc == HB_OK && in.len && !skipping)
+		take_line(&l, in.data, in.len);
+	name_the_rest(&l);
+	if (fd >= 0)
+		close(fd);
+	js_parser_free(l.parser);
+	rec_scan_free(l.scan);
+	buf_free(&in);
+	free(chunk);
+	free(path);
+	return rc;
+}

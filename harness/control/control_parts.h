@@ -1,0 +1,76 @@
+/* What control.c and control_io.c share: the server and its connections. Private to both. */
+#ifndef HPCBENCH_HARNESS_CONTROL_PARTS_H
+#define HPCBENCH_HARNESS_CONTROL_PARTS_H
+
+#include <sys/socket.h>
+
+#include "bench/base/frame.h"
+#include "bench/base/token.h"
+#include "harness/control/control.h"
+
+struct peer {
+	int fd, rank; /* rank -1: not authenticated */
+	int64_t since_ms;
+	struct frame_reader in;
+	struct buf out;
+	bool dead, tell; /* tell: the owner gets a leave */
+	char why[240];
+	struct peer *next, *prev;     /* of those alive, newest first; next: of the dead, too */
+	struct peer *younger, *older; /* of those alive that have not authenticated */
+};
+
+struct ctl {
+	int listen_fd, epoll_fd, port;
+	char token[TOKEN_TEXT];
+	struct buf address;
+	char *run;
+	int64_t handshake_ms;
+	size_t queue_max, queues_max, queued;
+	int send_buffer;
+	struct peer *peers;             /* alive, newest first */
+	struct peer *dead;              /* to be freed in ctl_sweep */
+	struct peer *oldest, *youngest; /* alive and not authenticated, in order of arrival */
+	int pending;
+	struct ctl_world world;
+	struct peer **ranks;
+	const struct ctl_handlers *h;
+	void *ctx;
+	unsigned foreign;      /* strangers so far */
+	int64_t deaf_until_ms; /* out of descriptors: nobody is accepted before; 0: listening */
+	bool told_descriptors;
+};
+
+enum { CTL_ADDRESS_TEXT = 64, CTL_ADDRESSES_MAX = 64, CTL_INTERFACE_TEXT = 16 };
+
+/* An address of an interface that is up. */
+struct ctl_interface {
+	char name[CTL_INTERFACE_TEXT], address[CTL_ADDRESS_TEXT];
+};
+struct ctl_addresses {
+	char v[CTL_ADDRESSES_MAX][CTL_ADDRESS_TEXT];
+	size_t n;
+};
+/* As text; false for those that no other host can use: loopback, link-local, none. */
+bool ctl_address_text(const struct sockaddr *a, char out[CTL_ADDRESS_TEXT]);
+/* The order in which ranks try them: first (may be NULL) alone, bridges of containers last. */
+void ctl_addresses_order(const struct ctl_interface *v, size_t n, const char *first,
+                         struct ctl_addresses *out);
+/* Listens and fills port and address. */
+int ctl_listen(struct ctl *c, const struct ctl_params *p, struct hb_err *err);
+
+/* Into and out of the line of those that have not authenticated. */
+void ctl_pending_add(struct ctl *c, struct peer *p);
+void ctl_pending_remove(struct ctl *c, struct peer *p);
+/* Closes the socket; memory goes in ctl_sweep. tell: leave is called then, for a rank. */
+void ctl_kill_peer(struct ctl *c, struct peer *p, bool tell, const char *why);
+/* The same, with the one event that a misbehaving connection gets. */
+void ctl_misbehaved(struct ctl *c, struct peer *p, const char *why);
+/* Unlinks and frees the dead; tell: the owner hears about ranks among them. */
+void ctl_sweep(struct ctl *c, bool tell);
+/* Queues a message and sends what the socket takes. */
+int ctl_put(struct ctl *c, struct peer *p, json_object *o, struct hb_err *err);
+void ctl_push_out(struct ctl *c, struct peer *p);
+/* Takes what has come, frame by frame. */
+void ctl_pull_in(struct ctl *c, struct peer *p);
+
+#endif

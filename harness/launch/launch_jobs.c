@@ -1,0 +1,343 @@
+/* Jobs of a step: how they start, their deadlines, and how each unit ends. */
+#include <stdarg.h>
+
+#include "bench/base/mem.h"
+#include "harness/launch/launch_parts.h"
+#include "harness/launch/wait.h"
+
+void step_run_init(struct step_run *r, struct launch *l, size_t index)
+{
+	const struct plan *plan = l->p.plan;
+	const struct plan_step *step = &plan->steps[index];
+	size_t n_ranks = (size_t)step->n_ranks, units = 0;
+
+	*r = (struct step_run){ .l = l, .step = step, .index = index };
+	sched_init(&r->s, step, plan->max_pairs);
+	r->host = hb_alloc((n_ranks + 1) * sizeof *r->host);
+	r->why = hb_alloc((n_ranks + 1) * sizeof *r->why);
+	r->heard_ms = hb_alloc((n_ranks + 1) * sizeof *r->heard_ms);
+	r->world = hb_alloc((n_ranks + 1) * sizeof *r->world);
+	r->seat = hb_alloc((n_ranks + 1) * sizeof *r->seat);
+	r->left_out = hb_alloc((n_ranks + 1) * sizeof *r->left_out);
+	r->n_world = step->n_ranks;
+	for (size_t i = 0; i < n_ranks; i++)
+		r->host[i] = hb_strdup(plan->nodes.v[step->rank_node[i]]);
+	for (size_t i = 0; i < n_ranks; i++)
+		r->world[i] = r->seat[i] = (int)i;
+	r->due_ms = hb_alloc((step->n_jobs + 1) * sizeof *r->due_ms);
+	r->unit_at = hb_alloc((step->n_jobs + 1) * sizeof *r->unit_at);
+	for (size_t j = 0; j < step->n_jobs; j++) {
+		r->unit_at[j] = units;
+		units += step->jobs[j].cases.n;
+	}
+	r->ended = hb_alloc(units + 1);
+	r->tries = hb_alloc((step->n_jobs + 1) * sizeof *r->tries);
+	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
+}
+
+void step_run_free(struct step_run *r)
+{
+	for (int i = 0; i < r->step->n_ranks; i++) {
+		free(r->host[i]);
+		free(r->why[i]);
+	}
+	free(r->host);
+	free(r->why);
+	free(r->heard_ms);
+	free(r->world);
+	free(r->seat);
+	free(r->left_out);
+	free(r->due_ms);
+	free(r->unit_at);
+	free(r->ended);
+	free(r->tries);
+	free(r->cut);
+	js_put(r->facts);
+	sched_free(&r->s);
+}
+
+/* ---- telling ---- */
+
+json_object *step_journal(const struct step_run *r, const char *type)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "type", type);
+	js_set_u64(o, "step", r->step->id);
+	js_set_u64(o, "attempt", r->attempt);
+	return o;
+}
+
+void step_log(struct step_run *r, json_object *o)
+{
+	launch_log_add(&r->l->log, LOG_JOURNAL, o, RECORD_GUESS);
+}
+
+void step_event(struct step_run *r, const char *level, const char *code, const char *fmt, ...)
+{
+	json_object *event;
+	char text[640];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	event = rec_event_to_json(NULL, level, code, text);
+	step_stamp(r, event);
+	launch_log_add(&r->l->log, LOG_RECORDS, event, RECORD_GUESS);
+	if (r->l->p.note)
+		r->l->p.note(r->l->p.ctx, level, text);
+}
+
+void step_job_text(const struct step_run *r, size_t j, struct buf *out)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+
+	buf_printf(out, "%s ", step_entry(r, job)->info->name);
+	plan_job_subject(r->l->p.plan, r->step, job, out);
+}
+
+/* ---- start ---- */
+
+void step_renew_due(struct step_run *r, size_t j)
+{
+	double s = step_entry(r, &r->step->jobs[j])->deadline_s;
+
+	/* By files nobody hears when a case begins: the step's deadline is the only one. */
+	if (!r->files)
+		r->due_ms[j] = wait_now_ms() + r->l->p.site->ops->slack_ms + (int64_t)(s * 1000);
+}
+
+void step_log_job_start(struct step_run *r, size_t j)
+{
+	json_object *line = step_journal(r, "job-start");
+	struct buf text = BUF_INIT;
+
+	step_job_text(r, j, &text);
+	js_set_u64(line, "job", r->step->jobs[j].id);
+	js_set_str(line, "phase", phase_name(r->step->jobs[j].phase));
+	js_set_str(line, "what", buf_text(&text));
+	step_log(r, line);
+	buf_free(&text);
+}
+
+void step_announce_job(struct step_run *r, size_t j)
+{
+	r->tries[j]++;
+	step_log_job_start(r, j);
+	sched_started(&r->s, j);
+}
+
+void step_send_job(struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	json_object *msg = step_job_message(r, j);
+
+	step_renew_due(r, j);
+	/* A rank that cannot be told is on its way out: its leave is about to come. */
+	for (int i = 0; i < job->n_ranks; i++)
+		ctl_send(r->l->ctl, r->world[job->ranks[i]], msg, NULL);
+	js_put(msg);
+}
+
+/* ---- the end of units and jobs ---- */
+
+void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_status status)
+{
+	json_object *line = step_journal(r, "unit-end");
+
+	js_set_u64(line, "unit", ids->unit);
+	js_set_str(line, "status", unit_status_name(status));
+	step_log(r, line);
+}
+
+/* Every unit of the job that has not ended ends now, by the harness's word. */
+static void end_units(struct step_run *r, size_t j, enum unit_status status, const char *reason)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+
+	for (size_t i = 0; i < job->cases.n; i++) {
+		struct rec_end end = { .ids = { .step = r->step->id,
+			                        .unit = job->first_unit + i,
+			                        .attempt = r->tries[j] ? r->tries[j] : 1,
+			                        .phase = job->phase },
+			               .status = status,
+			               .reason = reason };
+		if (r->ended[r->unit_at[j] + i])
+			continue;
+		r->ended[r->unit_at[j] + i] = 1;
+		launch_log_add(&r->l->log, LOG_RECORDS, rec_end_to_json(&end), RECORD_GUESS);
+		step_log_unit_end(r, &end.ids, status);
+	}
+}
+
+static void log_job_end(struct step_run *r, size_t j, const char *status, const char *reason)
+{
+	json_object *line = step_journal(r, "job-end");
+
+	js_set_u64(line, "job", r->step->jobs[j].id);
+	js_set_str(line, "status", status);
+	if (reason)
+		js_set_str(line, "reason", reason);
+	step_log(r, line);
+	r->jobs_done++;
+}
+
+static void job_given_up(struct step_run *r, size_t j, const char *reason)
+{
+	struct buf text = BUF_INIT;
+
+	step_job_text(r, j, &text);
+	step_event(r, "warn", "given-up", "%s given up: %s", buf_text(&text), reason);
+	buf_free(&text);
+	end_units(r, j, UNIT_GIVEN_UP, reason);
+	log_job_end(r, j, unit_status_name(UNIT_GIVEN_UP), reason);
+}
+
+void step_job_done(struct step_run *r, size_t j, const char *status, const char *reason)
+{
+	r->due_ms[j] = 0;
+	end_units(r, j, UNIT_GIVEN_UP, "no end record came although its ranks said done");
+	log_job_end(r, j, status, reason);
+}
+
+static void remember(struct step_run *r, int rank, const char *why)
+{
+	free(r->why[rank]);
+	r->why[rank] = hb_format("rank %d on %s: %s", rank, r->host[rank], why);
+}
+
+void step_on_leave(struct step_run *r, int rank, const char *why)
+{
+	bool was_lost = r->s.rank[rank] == RANK_LOST;
+	bool was_told = r->quitting && r->s.rank_job[rank] == SIZE_MAX;
+	size_t j = sched_gone(&r->s, rank);
+
+	/* After a signal or a full disk everybody goes, and nobody is to blame for it. */
+	if (was_lost || was_told || r->l->signal || r->l->log.err.code != HB_OK)
+		return;
+	remember(r, rank, why);
+	if (!r->blamed)
+		step_event(r, "warn", "rank-gone", "%s", r->why[rank]);
+	if (j != SIZE_MAX)
+		r->cut[r->n_cut++] = j;
+	else
+		r->blamed = true; /* it went while idle: no job is to blame */
+}
+
+void step_settle_blame(struct step_run *r)
+{
+	if (r->n_cut == 0)
+		return;
+	if (r->n_cut == 1 && !r->blamed) {
+		size_t j = r->cut[0];
+		int rank = r->s.lost_by[j];
+		sched_give_up(&r->s, j, rank);
+		job_given_up(r, j, r->why[rank]);
+	}
+	r->blamed = true;
+	r->n_cut = 0;
+}
+
+void step_rank_lost(struct step_run *r, int rank, const char *why)
+{
+	size_t j = sched_lost(&r->s, rank);
+
+	remember(r, rank, why);
+	step_event(r, "warn", "rank-lost", "%s", r->why[rank]);
+	if (j != SIZE_MAX)
+		job_given_up(r, j, r->why[rank]);
+}
+
+static const char *blame(const struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+
+	for (int i = 0; i < job->n_ranks; i++)
+		if (r->why[job->ranks[i]] && r->s.rank[job->ranks[i]] != RANK_HERE)
+			return r->why[job->ranks[i]];
+	return NULL;
+}
+
+void step_close_jobs(struct step_run *r, enum unit_status status, const char *reason)
+{
+	for (size_t j = 0; j < r->step->n_jobs; j++) {
+		enum sched_job was = r->s.job[j];
+		const char *why = status == UNIT_GIVEN_UP ? blame(r, j) : NULL;
+		if (was != JOB_WAITING && was != JOB_RUNNING && was != JOB_CUT)
+			continue;
+		if (!why)
+			why = reason;
+		end_units(r, j, status, why);
+		log_job_end(r, j, unit_status_name(status), why);
+		r->due_ms[j] = 0;
+	}
+	sched_close(&r->s);
+}
+
+/* ---- deadlines ---- */
+
+static void expire(struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+	int *late = hb_alloc((size_t)job->n_ranks * sizeof *late);
+	bool was_running = r->s.job[j] == JOB_RUNNING;
+	double s = step_entry(r, job)->deadline_s + r->l->p.site->ops->slack_ms / 1000.0;
+	int n = sched_expired(&r->s, j, late);
+	struct buf who = BUF_INIT;
+
+	for (int i = 0; i < n; i++) {
+		remember(r, late[i], "it did not answer in time");
+		buf_printf(&who, "%srank %d on %s", i ? ", " : "", late[i], r->host[late[i]]);
+		if (i == 7 && n > 8) {
+			buf_printf(&who, " and %d more", n - 8);
+			break;
+		}
+	}
+	char *reason = hb_format("no answer from %s within %.0f s", buf_text(&who), s);
+	r->due_ms[j] = 0;
+	if (was_running)
+		job_given_up(r, j, reason);
+	free(reason);
+	buf_free(&who);
+	free(late);
+}
+
+/* A job is watched as long as a rank is in it, even when it was given up already. */
+static bool watched(const struct step_run *r, size_t j)
+{
+	const struct plan_job *job = &r->step->jobs[j];
+
+	for (int i = 0; r->due_ms[j] && i < job->n_ranks; i++)
+		if (r->s.rank_job[job->ranks[i]] == j)
+			return true;
+	return false;
+}
+
+static bool idle(const struct step_run *r, int rank)
+{
+	return !r->files && r->s.rank[rank] == RANK_HERE && r->s.rank_job[rank] == SIZE_MAX;
+}
+
+void step_check_deadlines(struct step_run *r, int64_t now)
+{
+	for (size_t j = 0; j < r->step->n_jobs; j++)
+		if (r->due_ms[j] && now >= r->due_ms[j] && watched(r, j))
+			expire(r, j);
+	for (int i = 0; i < r->step->n_ranks; i++)
+		if (idle(r, i) && now - r->heard_ms[i] >= IDLE_SILENCE_MS)
+			step_rank_lost(r, i, "it has been silent for 30 s while waiting");
+}
+
+int64_t step_next_deadline(const struct step_run *r)
+{
+	int64_t next = -1;
+
+	for (size_t j = 0; j < r->step->n_jobs; j++)
+		if (watched(r, j) && (next < 0 || r->due_ms[j] < next))
+			next = r->due_ms[j];
+	for (int i = 0; i < r->step->n_ranks; i++)
+		if (idle(r, i) && (next < 0 || r->heard_ms[i] + IDLE_SILENCE_MS < next))
+			next = r->heard_ms[i] + IDLE_SILENCE_MS;
+	return next;
+}

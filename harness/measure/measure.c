@@ -1,0 +1,359 @@
+#include "harness/measure/measure_parts.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/cmd/cmd.h"
+#include "harness/cmd/cmd_load.h"
+#include "harness/cmd/cmd_report.h"
+#include "harness/collect/collect.h"
+#include "harness/judge/compare.h"
+#include "harness/launch/wait.h"
+
+/* ---- before anything is measured ---- */
+
+static int load_suite(struct measure *m, struct hb_err *err)
+{
+	const struct measure_request *r = &m->req;
+	bool by_name = r->bench && !r->suite;
+	int rc = by_name ? suite_of_benches(r->bench, &m->suite, err)
+	                 : suite_load(r->suite ? r->suite : "quick", &m->suite, err);
+
+	if (rc == HB_OK)
+		rc = suite_override(&m->suite, by_name ? NULL : r->bench, r->sizes, r->precision,
+		                    r->max_time_s, err);
+	return rc;
+}
+
+/* The node that this process runs on, as Slurm or the host calls it. */
+static void own_name(char out[256])
+{
+	const char *slurm = getenv("SLURMD_NODENAME");
+
+	out[0] = '\0';
+	if (slurm && *slurm)
+		snprintf(out, 256, "%s", slurm);
+	else
+		gethostname(out, 255);
+	out[255] = '\0';
+	if (!slurm || !*slurm)
+		out[strcspn(out, ".")] = '\0';
+}
+
+static int make_plan(struct measure *m, struct hb_err *err)
+{
+	const struct measure_request *r = &m->req;
+	char own[256];
+	struct plan_params p = {
+		.seed = r->seed,
+		.rounds = r->rounds >= 0 ? r->rounds : m->suite.rounds,
+		.max_pairs = r->max_pairs >= 0 ? r->max_pairs : m->suite.max_pairs,
+		.own = m->site.ops->remote ? own : NULL,
+		.absent = m->absent,
+		.n_absent = m->n_absent,
+	};
+
+	own_name(own);
+	int rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
+
+	if (rc != HB_OK || !r->inject)
+		return rc;
+	m->plan.inject = r->inject->factor;
+	m->plan.inject_bench = r->inject->bench;
+	if (r->inject->node && nodeset_find(&m->nodes, r->inject->node) < 0)
+		return hb_fail(err, HB_E_USAGE, "--inject: node '%.64s' is not measured",
+		               r->inject->node);
+	return HB_OK;
+}
+
+int measure_prepare(const struct measure_request *req, const struct store *s, struct measure *m,
+                    int *code, struct hb_err *err)
+{
+	bool missing;
+	int rc;
+
+	*m = (struct measure){ .req = *req };
+	summary_init(&m->summary);
+	m->site = (struct launch_site){ .alloc = req->alloc,
+		                        .step = req->step,
+		                        .n_alloc = req->n_alloc,
+		                        .n_step = req->n_step,
+		                        .profile = req->profile,
+		                        .max_wait_s = req->max_wait_s,
+		                        .resume = req->resume != NULL,
+		                        .signal_fd = req->signal_fd };
+	rc = launcher_find(req->launcher, &m->site.ops, &m->site.arg, err);
+	if (rc == HB_OK)
+		rc = load_suite(m, err);
+	if (rc == HB_OK)
+		rc = m->site.ops->nodes(&m->site, req->nodes, &m->nodes, &m->absent, &m->n_absent,
+		                        err);
+	if (rc == HB_OK)
+		rc = make_plan(m, err);
+	/* What is wrong with the words or files that were given is for whoever gave them. */
+	*code = rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE : CODE_BROKEN;
+	if (rc == HB_OK && req->baseline) {
+		*code = CODE_NO_BASELINE;
+		rc = load_baseline(s, req->baseline, &m->base, &missing, err);
+		m->has_base = rc == HB_OK;
+	}
+	if (rc != HB_OK)
+		measure_free(m);
+	return rc;
+}
+
+void measure_free(struct measure *m)
+{
+	for (size_t i = 0; i < m->n_steps; i++)
+		free(m->steps[i].reason);
+	free(m->steps);
+	verdicts_free(&m->verdicts);
+	summary_free(&m->summary);
+	if (m->has_base)
+		baseline_free(&m->base);
+	if (m->plan.suite)
+		plan_free(&m->plan);
+	for (size_t i = 0; i < m->n_absent; i++) {
+		free(m->absent[i].node);
+		free(m->absent[i].reason);
+	}
+	free(m->absent);
+	launch_site_close(&m->site);
+	nodeset_free(&m->nodes);
+	suite_free(&m->suite);
+	free(m->id);
+	free(m->dir);
+	free(m->started);
+	*m = (struct measure){ 0 };
+}
+
+/* ---- measuring ---- */
+
+static int run_step(struct measure *m, struct launch *l, size_t index, struct hb_err *err)
+{
+	int64_t start = wait_now_ms();
+	const char *reason = "";
+	struct measure_step *s;
+	enum step_status status = STEP_FAILED;
+	int rc = launch_step(l, index, &status, &reason, err);
+
+	hb_grow(&m->steps, &m->cap_steps, m->n_steps + 1, sizeof *m->steps);
+	s = &m->steps[m->n_steps++];
+	*s = (struct measure_step){ .status = status,
+		                    .reason = *reason ? hb_strdup(reason) : NULL,
+		                    .seconds = (double)(wait_now_ms() - start) / 1000 };
+	m->broken = m->broken || status == STEP_FAILED || rc != HB_OK;
+	m->signal = launch_signal(l);
+	if (m->req.note && s->reason && status != STEP_CANCELLED)
+		m->req.note(m->req.ctx, status == STEP_FAILED ? "error" : "warn", s->reason);
+	return rc;
+}
+
+static int run_steps(struct measure *m, struct launch *l, struct hb_err *err)
+{
+	int rc = HB_OK;
+
+	while (rc == HB_OK && m->n_steps < m->plan.n_steps && !m->signal)
+		rc = run_step(m, l, m->n_steps, err);
+	return rc;
+}
+
+/* From the records to the summary, and the verdicts if there is a baseline. */
+static int collect_and_compare(struct measure *m, struct hb_err *err)
+{
+	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
+	const struct summary *one = &m->summary;
+	int rc;
+
+	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
+	m->verdicts = (struct verdicts){ 0 };
+	m->judged = false;
+	summary_free(&m->summary);
+	m->has_summary = false;
+	rc = measure_write_run(m, false, err);
+	if (rc == HB_OK)
+		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
+	m->has_summary = rc == HB_OK;
+	if (rc != HB_OK)
+		summary_init(&m->summary);
+	else
+		rc = summary_write(m->dir, &m->summary, err);
+	if (rc == HB_OK && m->has_base) {
+		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
+		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
+		m->judged = true;
+	}
+	return rc;
+}
+
+static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	int rc;
+
+	js_set_str(o, "type", "append");
+	js_set_str(o, "phase", phase_name(PHASE_CONFIRM));
+	js_set_u64(o, "steps", steps);
+	rc = launch_journal(l, o, err);
+	js_put(o);
+	return rc;
+}
+
+/* Who is no good partner in the rerun: what lost figures or is suspect itself. A flag a node. */
+static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, size_t n)
+{
+	bool *avoid = hb_alloc(m->plan.nodes.n * sizeof *avoid);
+	long node;
+
+	for (size_t i = 0; i < m->summary.n_losses; i++) {
+		const struct summary_loss *l = &m->summary.losses[i];
+		if (l->status != UNIT_SKIPPED &&
+		    (node = nodeset_find(&m->plan.nodes, l->subject)) >= 0)
+			avoid[node] = true;
+	}
+	for (size_t i = 0; i < n; i++)
+		if ((node = nodeset_find(&m->plan.nodes, s[i].subject)) >= 0)
+			avoid[node] = true;
+	return avoid;
+}
+
+/* Appends confirming jobs for what is suspect; returns how many steps were added for them. */
+static size_t plan_confirm(struct measure *m)
+{
+	struct suspect s[MEASURE_CONFIRM_MAX];
+	size_t all = compare_suspects(&m->verdicts, s, MEASURE_CONFIRM_MAX);
+	size_t n = all < MEASURE_CONFIRM_MAX ? all : MEASURE_CONFIRM_MAX;
+	size_t before = m->plan.n_steps;
+	bool *avoid = nodes_to_avoid(m, s, n);
+	const struct plan_confirm how = { before, avoid };
+	struct hb_err err;
+	char text[160];
+
+	for (size_t i = 0; i < n; i++)
+		if (plan_add_confirm(&m->plan, &how, s[i].bench, s[i].subject, s[i].control,
+		                     &err) != HB_OK &&
+		    m->req.note)
+			m->req.note(m->req.ctx, "warn", err.text);
+	free(avoid);
+	if (all > n && m->req.note) {
+		snprintf(text, sizeof text, "%zu suspects; the worst %zu are measured again", all,
+		         n);
+		m->req.note(m->req.ctx, "info", text);
+	}
+	return m->plan.n_steps - before;
+}
+
+static int confirm(struct measure *m, struct launch *l, struct hb_err *err)
+{
+	size_t steps;
+	int rc;
+
+	if (!m->judged || !m->req.confirm || m->signal || m->broken)
+		return HB_OK;
+	steps = plan_confirm(m);
+	if (steps == 0)
+		return HB_OK;
+	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	if (rc == HB_OK)
+		rc = journal_append(l, steps, err);
+	if (rc == HB_OK)
+		rc = run_steps(m, l, err);
+	if (rc == HB_OK)
+		rc = collect_and_compare(m, err);
+	return rc;
+}
+
+static int exit_code(const struct measure *m)
+{
+	const struct summary *one = &m->summary;
+	struct code_input in = { .broken = true, .signal = m->signal };
+
+	if (m->signal || m->broken || !m->has_summary)
+		return code_of(&in);
+	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
+	                           m->req.baseline != NULL, false);
+	return code;
+}
+
+static int open_run(struct measure *m, const struct store *s, struct launch **l, struct hb_err *err)
+{
+	char now[32];
+	int rc = store_run_new(s, &m->id, &m->dir, err);
+
+	if (rc != HB_OK)
+		return rc;
+	measure_now(now);
+	m->started = hb_strdup(now);
+	free(m->plan.run);
+	m->plan.run = hb_strdup(m->id);
+	m->site.memory = s->path;
+	m->site.signal_fd = m->req.signal_fd;
+	m->site.note = m->req.note;
+	m->site.ctx = m->req.ctx;
+	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	if (rc != HB_OK)
+		return rc;
+	struct launch_params p = { .run = m->id,
+		                   .dir = m->dir,
+		                   .site = &m->site,
+		                   .plan = &m->plan,
+		                   .files = m->req.files,
+		                   .control_address = m->req.control_address,
+		                   .port_lo = m->req.port_lo,
+		                   .port_hi = m->req.port_hi,
+		                   .inject_node = m->req.inject ? m->req.inject->node : NULL,
+		                   .signal_fd = m->req.signal_fd,
+		                   .progress = m->req.progress,
+		                   .note = m->req.note,
+		                   .output = m->req.output,
+		                   .ctx = m->req.ctx };
+	return launch_open(&p, l, err);
+}
+
+/* Verdicts, run.json with its code, the journal's last line. */
+static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	int rc = HB_OK;
+
+	m->code = exit_code(m);
+	if (m->judged)
+		rc = measure_write(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
+	if (rc == HB_OK)
+		rc = measure_write_run(m, true, err);
+	js_set_str(o, "type", "end");
+	js_set_str(o, "run", m->id);
+	js_set_i64(o, "code", m->code);
+	if (rc == HB_OK)
+		rc = launch_journal(l, o, err);
+	js_put(o);
+	return rc;
+}
+
+int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
+{
+	struct launch *l = NULL;
+	struct hb_err late;
+	int rc = open_run(m, s, &l, err);
+
+	if (rc != HB_OK) {
+		m->broken = true;
+		m->code = exit_code(m);
+		return rc;
+	}
+	rc = run_steps(m, l, err);
+	/* Also after a failure: what is there is collected, the first error is the one told. */
+	int rc_after = collect_and_compare(m, rc == HB_OK ? err : &late);
+	rc = rc == HB_OK ? rc_after : rc;
+	if (rc == HB_OK)
+		rc = confirm(m, l, err);
+	m->broken = m->broken || rc != HB_OK;
+	rc_after = close_run(m, l, rc == HB_OK ? err : &late);
+	rc = rc == HB_OK ? rc_after : rc;
+	rc_after = launch_close(l, rc == HB_OK ? err : &late);
+	rc = rc == HB_OK ? rc_after : rc;
+	m->broken = m->broken || rc != HB_OK;
+	m->code = exit_code(m);
+	return rc;
+}

@@ -1,0 +1,93 @@
+/*
+ * A whole run: suite and nodes -> plan -> steps -> records -> summary, and with a baseline verdicts
+ * and the confirming rerun. `run` and `selftest` both call this; it prints nothing. A stored run is
+ * always usable: what was measured before a failure or a signal is kept and collected.
+ */
+#ifndef HPCBENCH_HARNESS_MEASURE_H
+#define HPCBENCH_HARNESS_MEASURE_H
+
+#include "harness/judge/baseline.h"
+#include "harness/judge/verdict.h"
+#include "harness/launch/launch.h"
+#include "harness/store/store.h"
+
+enum { MEASURE_CONFIRM_MAX = 16 /* suspects that get a confirming rerun, the worst first */ };
+
+/* --inject BENCH:FACTOR[@NODE] */
+struct measure_inject {
+	char *spec, *bench, *node; /* spec NULL: none; bench "*": all; node NULL: everywhere */
+	double factor;
+};
+int measure_inject_parse(const char *text, struct measure_inject *out, struct hb_err *err);
+void measure_inject_free(struct measure_inject *i);
+
+/* What is asked for; strings are borrowed, NULL and 0 where not given. */
+struct measure_request {
+	const char *suite, *bench, *nodes, *launcher, *sizes, *label, *baseline;
+	int rounds; /* -1: the suite's; 0: all */
+	double precision, max_time_s;
+	uint64_t seed;
+	bool confirm;  /* run the confirming rerun where something is suspect */
+	int max_pairs; /* -1: the suite's */
+	bool files;    /* records by files */
+	const char *control_address;
+	int port_lo, port_hi;
+	const char *const *alloc, *const *step;
+	size_t n_alloc, n_step;
+	const struct measure_inject *inject; /* NULL: none */
+	double budget_s, max_wait_s;         /* 0: none */
+	int shard, shards;                   /* shard 1 .. shards; 0: the whole */
+	const char *resume;                  /* a run's name, or "job"; NULL: a new run */
+	const struct profile *profile;       /* NULL: as built */
+	int signal_fd;
+	/* As in launch_params. */
+	void (*progress)(void *ctx, const struct launch_progress *p);
+	void (*note)(void *ctx, const char *level, const char *text);
+	spawn_line_fn *output;
+	void *ctx;
+};
+
+/* What became of a step, for run.json. */
+struct measure_step {
+	enum step_status status;
+	char *reason; /* or NULL */
+	double seconds;
+};
+
+struct measure {
+	struct measure_request req;
+	struct launch_site site;
+	struct suite suite;
+	struct nodeset nodes;
+	struct plan_absent *absent; /* owned */
+	size_t n_absent;
+	struct plan plan;
+	struct baseline base;
+	bool has_base;
+	/* after measure_run */
+	char *id, *dir, *started;
+	struct measure_step *steps;
+	size_t n_steps, cap_steps;
+	struct summary summary;
+	bool has_summary;
+	struct verdicts verdicts; /* only with a baseline; rows borrow from summary and base */
+	bool judged;
+	bool broken; /* hpcbench or the launcher failed; why is in err of measure_run, or a note */
+	int signal, code;
+};
+
+/*
+ * Everything that can be known before anything is measured: suite, launcher, nodes, baseline,
+ * plan. s may be NULL without a baseline. On failure *code is the exit code, and m is freed.
+ */
+int measure_prepare(const struct measure_request *req, const struct store *s, struct measure *m,
+                    int *code, struct hb_err *err);
+/*
+ * Measures into a new run of the store. m->code is the exit code. HB_OK means that there is a
+ * summary, however little is in it; else err says why hpcbench failed (code 20) and what was
+ * measured is still in m->dir (NULL if there is none).
+ */
+int measure_run(struct measure *m, const struct store *s, struct hb_err *err);
+void measure_free(struct measure *m);
+
+#endif

@@ -1,0 +1,89 @@
+/* run.json: who measured what, when, and what became of each step. */
+#include <pwd.h>
+#include <unistd.h>
+
+#include "bench/base/mem.h"
+#include "harness/measure/measure_parts.h"
+
+void measure_now(char out[32])
+{
+	time_t t = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&t, &tm);
+	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+int measure_write(const struct measure *m, const char *name, json_object *o, struct hb_err *err)
+{
+	char *path = hb_format("%s/%s", m->dir, name);
+	int rc = store_write_json(path, o, err);
+
+	free(path);
+	js_put(o);
+	return rc;
+}
+
+static json_object *steps_json(const struct measure *m)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < m->n_steps; i++) {
+		json_object *o = json_object_new_object();
+		js_set_u64(o, "id", m->plan.steps[i].id);
+		js_set_str(o, "helper", m->plan.steps[i].helper);
+		js_set_str(o, "status", step_status_name(m->steps[i].status));
+		js_set_str(o, "reason", m->steps[i].reason);
+		js_set_f64(o, "seconds", m->steps[i].seconds);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static bool is_partial(const struct measure *m)
+{
+	if (m->signal || m->n_steps < m->plan.n_steps)
+		return true;
+	for (size_t i = 0; i < m->n_steps; i++)
+		if (m->steps[i].status == STEP_FAILED || m->steps[i].status == STEP_CANCELLED)
+			return true;
+	return false;
+}
+
+int measure_write_run(const struct measure *m, bool finished, struct hb_err *err)
+{
+	json_object *o = json_object_new_object();
+	struct passwd *pw = getpwuid(getuid());
+	const char *named = getenv("SLURM_CLUSTER_NAME"), *cluster = m->site.cluster;
+	char host[256] = "", text[256], now[32];
+
+	gethostname(host, sizeof host - 1);
+	host[strcspn(host, ".")] = '\0';
+	measure_now(now);
+	js_set_i64(o, "schema", 1);
+	js_set_str(o, "run", m->id);
+	js_set_str(o, "suite", m->suite.name);
+	js_set_bool(o, "named", m->req.bench != NULL);
+	js_set_str(o, "label", m->req.label);
+	js_set_str(o, "launcher", m->req.launcher);
+	js_set_u64(o, "seed", m->plan.seed);
+	js_set_str(o, "started", m->started);
+	if (!cluster || !*cluster)
+		cluster = named && *named ? named : host;
+	snprintf(text, sizeof text, "%s", cluster);
+	js_set_str(o, "cluster", text);
+	if (m->site.job)
+		js_set_u64(o, "job", m->site.job);
+	js_set_str(o, "user", pw ? pw->pw_name : NULL);
+	js_set_str(o, "host", host);
+	js_set_str(o, "version", HPCBENCH_VERSION);
+	js_set_str(o, "inject", m->req.inject ? m->req.inject->spec : NULL);
+	js_set_str(o, "baseline", m->req.baseline);
+	js_set_bool(o, "partial", is_partial(m));
+	js_set_obj(o, "steps", steps_json(m));
+	if (finished) {
+		js_set_str(o, "finished", now);
+		js_set_i64(o, "code", m->code);
+	}
+	return measure_write(m, "run.json", o, err);
+}

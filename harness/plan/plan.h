@@ -1,0 +1,143 @@
+/*
+ * Suite + nodes + seed -> plan.json: which processes start (steps), what each is commanded to
+ * measure (jobs: a subject and a benchmark; units: one case of it). The plan is data, made before
+ * anything starts; `run --dry-run` prints it and appended steps (extra pairs, confirmation) join
+ * it with their phase.
+ */
+#ifndef HPCBENCH_HARNESS_PLAN_H
+#define HPCBENCH_HARNESS_PLAN_H
+
+#include "bench/base/info.h"
+#include "bench/base/record.h"
+#include "harness/plan/nodeset.h"
+#include "harness/plan/suite.h"
+
+enum {
+	PLAN_SCHEMA = 1,
+	PLAN_JOB_CASES_MAX = 64,
+	PLAN_STEPS_MAX = 4096,
+	PLAN_RANKS_MAX = 1 << 20, /* of one step */
+	PLAN_UNITS_MAX = 1 << 22, /* of one plan: so that memory and files stay bounded */
+	PLAN_REASON_MAX = 240     /* bytes of why a node is absent; what is longer is cut */
+};
+
+/* What the harness commands in one message: one subject, one benchmark, some of its cases. */
+struct plan_job {
+	uint64_t id;
+	size_t entry; /* index into suite.entries */
+	enum phase phase;
+	int repeat;          /* confirm, control: 0, 1, 2 ...; else 0 */
+	const char *subject; /* confirm, control: whom it is about; else NULL; owned by plan */
+	const char *partner; /* confirm, control: the other side's subject; else NULL; owned by plan
+	                      */
+	int *ranks;          /* of its step; ranks[0] is a */
+	int n_ranks;
+	const char *dir;        /* "both", "ab", "ba" for pairs; NULL otherwise; static */
+	int64_t round;          /* -1: none */
+	bool alone;             /* nothing else may be measured meanwhile */
+	uint64_t first_unit;    /* units first_unit .. first_unit + cases.n - 1 */
+	struct case_list cases; /* a view into plan.cases[entry]: not to be freed or changed */
+	size_t first_case;      /* where in it */
+};
+
+/* One launch of one helper. */
+struct plan_step {
+	uint64_t id;
+	char *helper;      /* "mpi" */
+	size_t *rank_node; /* node index of each rank */
+	int n_ranks, rpn;
+	struct plan_job *jobs;
+	size_t n_jobs, cap_jobs;
+	/* Of the whole step: 60 s, four times what it should take, and two cases that hang. */
+	double deadline_s;
+	double predicted_s; /* start-up, then every job's cases, pairs at once where they may */
+};
+
+/* A node that was asked for and cannot be measured. */
+struct plan_absent {
+	char *node, *reason;
+};
+
+struct plan {
+	char *run, *launcher;
+	uint64_t seed;
+	struct nodeset nodes;
+	const struct suite *suite; /* borrowed */
+	struct case_list *cases;   /* of each entry of the suite */
+	struct plan_step *steps;
+	size_t n_steps, cap_steps;
+	uint64_t next_unit, next_job; /* ids begin with 1 */
+	int max_pairs;                /* 0: no limit */
+	double inject;
+	const char *inject_bench; /* factor, 1: none; borrowed */
+	double predicted_s;
+	struct plan_absent *absent; /* none of them is in nodes */
+	size_t n_absent;
+	long own; /* index of the node that hpcbench itself runs on; -1: none of them */
+};
+
+struct plan_params {
+	uint64_t seed;
+	int rounds; /* 0: all; else at most this many */
+	int max_pairs;
+	const char *own; /* the node that hpcbench runs on; NULL: none, or it does not matter */
+	const struct plan_absent *absent;
+	size_t n_absent;
+};
+
+/* Pair rounds of n nodes: circle method over a seeded permutation, odd n with byes spread. */
+struct pair_round {
+	int (*pairs)[2];
+	int n;
+};
+/* k = 0: all. Returns min(k, n - 1) rounds (odd n: min(k, n)); no pair is repeated. */
+int plan_rounds(int n, int k, uint64_t seed, struct pair_round **out);
+void plan_rounds_free(struct pair_round *rounds, int n);
+
+/*
+ * One step a helper, those with local benchmarks first. Ranks: one a node, and rpn a node for
+ * groups (a step of its own above 1); on a single node at least two for pairs and groups. Jobs:
+ * local ones node by node; pairs round by round, in both directions for BENCH_DIRECTED; then those
+ * of the node that hpcbench runs on, which had byes (at least 3 nodes), each alone; then groups.
+ * Of each size below the number of nodes n there are n / size disjoint groups, which the seed
+ * draws; they are one round (its number is the place of the size in the entry) and may be measured
+ * at once. The whole set is measured alone, once; on a single node whatever the sizes are.
+ * HB_E_USAGE: the suite does not fit these nodes; an absent node is among them.
+ */
+int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
+              const struct plan_params *p, struct plan *out, struct hb_err *err);
+/* Whether all ranks of the job are on one node. */
+bool plan_within_node(const struct plan_step *step, const struct plan_job *job);
+/* Appends the nodes of a job in hostlist form. */
+void plan_job_nodes(const struct plan *p, const struct plan_step *step, const struct plan_job *job,
+                    struct buf *out);
+/*
+ * Appends what a job is about: "n1" (also a pair within it), "n1-n2", "n1>n2", of a group "n[1,4]"
+ * or, where it is all nodes or their names are long, "4 ranks".
+ */
+void plan_job_subject(const struct plan *p, const struct plan_step *step,
+                      const struct plan_job *job, struct buf *out);
+/* What a confirming rerun minds beside its suspect; NULL where it is taken: nothing. */
+struct plan_confirm {
+	size_t from;       /* steps from this index on have not started and may be extended */
+	const bool *avoid; /* of each node: no partner while another is left; NULL: none */
+};
+/*
+ * Appends confirming jobs A B A B A B, each alone, for every entry of bench: A is the suspect
+ * (phase CONFIRM), B its control (CONTROL). They join an appended step of the same helper and ranks
+ * a node that has not started, else they are a step of their own (one for each that measures
+ * bench); without how always. In a pair benchmark over several nodes each is measured with a
+ * partner of its own that is neither, rather not the node that hpcbench runs on, rather not another
+ * suspect, and rather not one to be avoided; below 4 nodes, without control and for the subject
+ * "cluster", A is repeated alone (a cluster's pairs: those of the first round; its groups: all, as
+ * they were measured). HB_E_USAGE: the plan does not measure that subject with that benchmark; the
+ * plan is as before.
+ */
+int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
+                     const char *subject, const char *control, struct hb_err *err);
+json_object *plan_to_json(const struct plan *p);
+int plan_from_json(json_object *o, const char *source, struct suite *suite, struct plan *out,
+                   struct hb_err *err);
+void plan_free(struct plan *p);
+
+#endif

@@ -1,0 +1,32 @@
+/* What the plan_*.c files share; nobody else includes this. */
+#ifndef HPCBENCH_HARNESS_PLAN_BUILD_H
+#define HPCBENCH_HARNESS_PLAN_BUILD_H
+
+#include "harness/plan/plan.h"
+
+/* A new step without jobs: rpn ranks on every node, node by node. Valid until the next one. */
+struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn);
+/* No node may bear the name that stands for all of them, and none may be measured and absent. */
+int plan_check_names(const struct plan *p, struct hb_err *err);
+/* Makes j->cases the view of n cases from j->first_case on. */
+void plan_job_view(const struct plan *p, struct plan_job *j, size_t n);
+/*
+ * Adds like to the step with fresh ids and all cases of its entry, split into jobs of at most
+ * PLAN_JOB_CASES_MAX; like's ranks are copied.
+ */
+int plan_jobs_add(struct plan *p, struct plan_step *s, const struct plan_job *like,
+                  struct hb_err *err);
+/* The jobs of a pair of ranks, in each direction that its benchmark is measured in. */
+int plan_pair_jobs(struct plan *p, struct plan_step *s, const struct plan_job *like, int a, int b,
+                   struct hb_err *err);
+/*
+ * The jobs of a group benchmark's entry with rpn ranks a node: groups of each of its sizes that is
+ * below the number of nodes, then the whole set if it is asked for. HB_E_USAGE: no size fits.
+ */
+int plan_group_jobs(struct plan *p, struct plan_step *s, size_t entry, int rpn, struct hb_err *err);
+/* Copies both; the reason is cut to PLAN_REASON_MAX. */
+void plan_absent_add(struct plan *p, const char *node, const char *reason);
+/* Fills the step's predicted time and deadline from its jobs; the plan's time follows. */
+void plan_step_estimate(struct plan *p, struct plan_step *s);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * The confirming rerun: a suspect and its control, interleaved. Suspects share a step of the same
+ * shape: on a cluster a launch takes longer than the measurements of one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/mem.h"
+#include "bench/base/rng.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/plan_build.h"
+
+enum { REPEATS = 3, NODES_FOR_CONTROL = 4 };
+static const char cluster[] = "cluster";
+
+/* One side of the rerun. */
+struct side {
+	const char *subject, *partner; /* names that the plan owns */
+	long node;                     /* -1: the cluster */
+	long peer;                     /* the node it is paired with; -1: none */
+	enum phase phase;
+};
+
+/* Does this step hold main jobs of the entry? */
+static bool in_step(const struct plan_step *s, size_t entry)
+{
+	for (size_t i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i].entry == entry && s->jobs[i].phase == PHASE_MAIN)
+			return true;
+	return false;
+}
+
+static bool is_confirmed_elsewhere(const struct plan *p, const char *node)
+{
+	for (size_t i = 0; i < p->n_steps; i++)
+		for (size_t j = 0; j < p->steps[i].n_jobs; j++) {
+			const struct plan_job *job = &p->steps[i].jobs[j];
+			if (job->phase == PHASE_CONFIRM && job->subject &&
+			    strcmp(job->subject, node) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* How little a node is wanted as a partner; 0: nothing speaks against it. */
+static int objection(const struct plan *p, const struct plan_confirm *how, size_t node)
+{
+	if (how->avoid && how->avoid[node])
+		return 3;
+	if (is_confirmed_elsewhere(p, p->nodes.v[node]))
+		return 2;
+	return (long)node == p->own;
+}
+
+/* A node that is none of the taken ones, the best that is left; -1: none left. */
+static long pick_peer(const struct plan *p, const struct plan_confirm *how, const long *taken,
+                      size_t n_taken, struct rng *rng)
+{
+	long best = -1;
+	int least = 0;
+	size_t n = p->nodes.n, start = (size_t)rng_below(rng, n);
+	for (size_t i = 0; i < n && (best < 0 || least > 0); i++) {
+		size_t node = (start + i) % n;
+		bool free_node = true;
+		for (size_t k = 0; k < n_taken; k++)
+			free_node = free_node && taken[k] != (long)node;
+		int against = free_node ? objection(p, how, node) : 0;
+		if (!free_node || (best >= 0 && against >= least))
+			continue;
+		best = (long)node;
+		least = against;
+	}
+	return best;
+}
+
+static int rank_of_node(const struct plan_step *s, long node)
+{
+	for (int i = 0; i < s->n_ranks; i++)
+		if ((long)s->rank_node[i] == node)
+			return i;
+	return -1;
+}
+
+/*
+ * Repeats the main jobs of an entry that the subject stands for: a node's, or for the cluster all,
+ * of its pairs those of the first round.
+ */
+static int repeat_jobs(struct plan *p, size_t from, struct plan_step *to, size_t entry,
+                       const struct plan_job *like, long node, struct hb_err *err)
+{
+	int rc = HB_OK;
+	int64_t first_round = -1;
+	bool any = false, pairs = p->suite->entries[entry].info->shape == BENCH_PAIR;
+	for (size_t i = 0; rc == HB_OK && i < p->steps[from].n_jobs; i++) {
+		const struct plan_step *s = &p->steps[from];
+		struct plan_job j = s->jobs[i];
+		if (j.entry != entry || j.phase != PHASE_MAIN || j.first_case != 0)
+			continue;
+		if (node >= 0 && (long)s->rank_node[j.ranks[0]] != node)
+			continue;
+		if (!any)
+			first_round = j.round;
+		if (pairs && j.round != first_round)
+			continue;
+		any = true;
+		j.alone = j.alone || node >= 0;
+		j.phase = like->phase;
+		j.repeat = like->repeat;
+		j.subject = like->subject;
+		j.partner = like->partner;
+		rc = plan_jobs_add(p, to, &j, err);
+	}
+	return rc;
+}
+
+static int add_side(struct plan *p, size_t from, struct plan_step *to, const char *bench,
+                    const struct side *side, int repeat, struct hb_err *err)
+{
+	int rc = HB_OK;
+	for (size_t e = 0; rc == HB_OK && e < p->suite->n_entries; e++) {
+		const struct bench_info *info = p->suite->entries[e].info;
+		if (strcmp(info->name, bench) != 0 || !in_step(&p->steps[from], e))
+			continue;
+		struct plan_job like = { .entry = e,
+			                 .phase = side->phase,
+			                 .repeat = repeat,
+			                 .subject = side->subject,
+			                 .partner = side->partner,
+			                 .round = -1,
+			                 .alone = true };
+		if (side->peer >= 0)
+			rc = plan_pair_jobs(p, to, &like, rank_of_node(to, side->node),
+			                    rank_of_node(to, side->peer), err);
+		else
+			rc = repeat_jobs(p, from, to, e, &like,
+			                 info->shape == BENCH_LOCAL ? side->node : -1, err);
+	}
+	return rc;
+}
+
+/* Which nodes take part; control is dropped where there are too few for disjoint pairs. */
+static int choose_sides(const struct plan *p, const struct plan_confirm *how,
+                        const struct bench_info *info, const char *subject, const char *control,
+                        struct side side[2], struct hb_err *err)
+{
+	struct rng rng;
+	bool whole = strcmp(subject, cluster) == 0;
+	bool pairs = info->shape == BENCH_PAIR && p->nodes.n > 1 && !whole;
+	side[0].node = whole ? -1 : nodeset_find(&p->nodes, subject);
+	side[1].node = control ? nodeset_find(&p->nodes, control) : -1;
+	if (!whole && side[0].node < 0)
+		return hb_fail(err, HB_E_USAGE, "cannot confirm %s: not a node of this run",
+		               subject);
+	if (side[1].node == side[0].node || whole || info->shape == BENCH_GROUP ||
+	    (pairs && p->nodes.n < NODES_FOR_CONTROL))
+		side[1].node = -1;
+	side[0].subject = side[1].partner = whole ? cluster : p->nodes.v[side[0].node];
+	side[1].subject = side[0].partner = side[1].node < 0 ? NULL : p->nodes.v[side[1].node];
+	side[0].phase = PHASE_CONFIRM;
+	side[1].phase = PHASE_CONTROL;
+	side[0].peer = side[1].peer = -1;
+	if (!pairs)
+		return HB_OK;
+	rng_stream(&rng, p->seed, rng_hash(subject, strlen(subject)), 1);
+	long taken[3] = { side[0].node, side[1].node, -1 };
+	side[0].peer = pick_peer(p, how, taken, 2, &rng);
+	taken[2] = side[0].peer;
+	if (side[1].node >= 0)
+		side[1].peer = pick_peer(p, how, taken, 3, &rng);
+	return HB_OK;
+}
+
+static bool measures(const struct plan *p, size_t step, const char *bench)
+{
+	const struct plan_step *s = &p->steps[step];
+	for (size_t i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i].phase == PHASE_MAIN &&
+		    strcmp(p->suite->entries[s->jobs[i].entry].info->name, bench) == 0)
+			return true;
+	return false;
+}
+
+/* What the plan was before jobs were added to it. */
+struct mark {
+	size_t n_steps;
+	uint64_t next_unit, next_job;
+};
+
+/* Takes back the jobs from the given one on, and the step if it is a new one. */
+static void take_back(struct plan *p, size_t step, size_t n_jobs, const struct mark *mark)
+{
+	struct plan_step *s = &p->steps[step];
+	while (s->n_jobs > n_jobs)
+		free(s->jobs[--s->n_jobs].ranks);
+	if (p->n_steps > mark->n_steps) {
+		free(s->jobs);
+		free(s->rank_node);
+		free(s->helper);
+		p->n_steps--;
+	}
+	p->next_unit = mark->next_unit;
+	p->next_job = mark->next_job;
+}
+
+/* The step that takes jobs like those of step from: one that has not started, or a new one. */
+static size_t open_step(struct plan *p, size_t first, size_t from)
+{
+	const char *helper = p->steps[from].helper;
+	int rpn = p->steps[from].rpn;
+	for (size_t i = first; i < p->n_steps; i++)
+		if (p->steps[i].rpn == rpn && strcmp(p->steps[i].helper, helper) == 0)
+			return i;
+	plan_step_add(p, helper, rpn);
+	return p->n_steps - 1;
+}
+
+static int add_confirm_jobs(struct plan *p, size_t first, size_t from, const char *bench,
+                            const struct side side[2], struct hb_err *err)
+{
+	const struct mark mark = { p->n_steps, p->next_unit, p->next_job };
+	int rc = HB_OK;
+	size_t to = open_step(p, first, from), n_jobs = p->steps[to].n_jobs;
+	if (p->n_steps > PLAN_STEPS_MAX)
+		rc = hb_fail(err, HB_E_USAGE, "the plan has %zu steps already", mark.n_steps);
+	for (int repeat = 0; rc == HB_OK && repeat < REPEATS; repeat++)
+		for (int i = 0; rc == HB_OK && i < 2; i++)
+			if (side[i].subject)
+				rc = add_side(p, from, &p->steps[to], bench, &side[i], repeat, err);
+	if (rc != HB_OK)
+		take_back(p, to, n_jobs, &mark);
+	else
+		plan_step_estimate(p, &p->steps[to]);
+	return rc;
+}
+
+int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
+                     const char *subject, const char *control, struct hb_err *err)
+{
+	const struct plan_confirm alone = { p->n_steps, NULL };
+	const struct bench_info *info = catalog_find(bench);
+	struct side side[2] = { 0 };
+	size_t n_steps = p->n_steps;
+	bool found = false;
+	int rc = HB_OK;
+	how = how ? how : &alone;
+	for (size_t i = 0; info && rc == HB_OK && i < n_steps; i++) {
+		if (!measures(p, i, bench))
+			continue;
+		if (!found)
+			rc = choose_sides(p, how, info, subject, control, side, err);
+		found = true;
+		if (rc == HB_OK)
+			rc = add_confirm_jobs(p, how->from, i, bench, side, err);
+	}
+	if (!found)
+		return hb_fail(err, HB_E_USAGE, "cannot confirm %s with %s: it is not planned",
+		               subject, bench);
+	return rc;
+}

@@ -1,0 +1,105 @@
+/*
+ * Writing plan.json: everything that a run's later stages need, the suite and its resolved cases
+ * included, so that a newer catalog cannot shift the meaning of a unit.
+ */
+#include "harness/plan/plan.h"
+
+static json_object *cases_to_json(const struct case_list *cases)
+{
+	json_object *arr = json_object_new_array();
+	for (size_t i = 0; i < cases->n; i++) {
+		json_object *o = json_object_new_object();
+		js_set_u64(o, "bytes", cases->v[i].bytes);
+		js_set_obj(o, "opts", opt_to_json(cases->info->opts, cases->v[i].opts, 0));
+		json_object_array_add(arr, o);
+	}
+	return arr;
+}
+
+static json_object *job_to_json(const struct plan_job *j)
+{
+	json_object *o = json_object_new_object(), *ranks = json_object_new_array();
+	js_set_u64(o, "id", j->id);
+	js_set_u64(o, "entry", j->entry);
+	js_set_str(o, "phase", phase_name(j->phase));
+	for (int i = 0; i < j->n_ranks; i++)
+		json_object_array_add(ranks, json_object_new_int(j->ranks[i]));
+	js_set_obj(o, "ranks", ranks);
+	if (j->dir)
+		js_set_str(o, "dir", j->dir);
+	if (j->round >= 0)
+		js_set_i64(o, "round", j->round);
+	if (j->alone)
+		js_set_bool(o, "alone", true);
+	js_set_u64(o, "unit", j->first_unit);
+	js_set_u64(o, "case", j->first_case);
+	js_set_u64(o, "cases", j->cases.n);
+	if (j->subject) {
+		js_set_i64(o, "repeat", j->repeat);
+		js_set_str(o, "subject", j->subject);
+		if (j->partner)
+			js_set_str(o, "partner", j->partner);
+	}
+	return o;
+}
+
+static json_object *step_to_json(const struct plan_step *s)
+{
+	json_object *o = json_object_new_object();
+	json_object *ranks = json_object_new_array(), *jobs = json_object_new_array();
+	js_set_u64(o, "id", s->id);
+	js_set_str(o, "helper", s->helper);
+	js_set_i64(o, "rpn", s->rpn);
+	for (int i = 0; i < s->n_ranks; i++)
+		json_object_array_add(ranks, json_object_new_int64((int64_t)s->rank_node[i]));
+	js_set_obj(o, "rank_node", ranks);
+	js_set_f64(o, "predicted_s", s->predicted_s);
+	js_set_f64(o, "deadline_s", s->deadline_s);
+	for (size_t i = 0; i < s->n_jobs; i++)
+		json_object_array_add(jobs, job_to_json(&s->jobs[i]));
+	js_set_obj(o, "jobs", jobs);
+	return o;
+}
+
+static json_object *absent_to_json(const struct plan *p)
+{
+	json_object *arr = json_object_new_array();
+	for (size_t i = 0; i < p->n_absent; i++) {
+		json_object *o = json_object_new_object();
+		js_set_str(o, "node", p->absent[i].node);
+		js_set_str(o, "reason", p->absent[i].reason);
+		json_object_array_add(arr, o);
+	}
+	return arr;
+}
+
+json_object *plan_to_json(const struct plan *p)
+{
+	json_object *o = json_object_new_object(), *steps = json_object_new_array();
+	json_object *cases = json_object_new_array();
+	struct buf nodes = BUF_INIT;
+	nodeset_format(&p->nodes, &nodes);
+	js_set_u64(o, "schema", PLAN_SCHEMA);
+	js_set_str(o, "run", p->run);
+	js_set_str(o, "launcher", p->launcher);
+	js_set_u64(o, "seed", p->seed);
+	js_set_str(o, "nodes", buf_text(&nodes));
+	if (p->n_absent)
+		js_set_obj(o, "absent", absent_to_json(p));
+	js_set_str(o, "own", p->own >= 0 ? p->nodes.v[p->own] : NULL);
+	js_set_i64(o, "max_pairs", p->max_pairs);
+	js_set_f64(o, "inject", p->inject);
+	js_set_str(o, "inject_bench", p->inject_bench);
+	js_set_f64(o, "predicted_s", p->predicted_s);
+	js_set_u64(o, "next_unit", p->next_unit);
+	js_set_u64(o, "next_job", p->next_job);
+	js_set_obj(o, "suite", suite_to_json(p->suite));
+	for (size_t i = 0; i < p->suite->n_entries; i++)
+		json_object_array_add(cases, cases_to_json(&p->cases[i]));
+	js_set_obj(o, "cases", cases);
+	for (size_t i = 0; i < p->n_steps; i++)
+		json_object_array_add(steps, step_to_json(&p->steps[i]));
+	js_set_obj(o, "steps", steps);
+	buf_free(&nodes);
+	return o;
+}
