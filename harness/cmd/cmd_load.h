@@ -19,6 +19,12 @@ int load_runs(const struct store *s, const char *names, struct run_list *out, st
 /* Several such lists, as they stand on a command line, into one. */
 int load_runs_args(const struct store *s, int n, const char **names, struct run_list *out,
                    struct hb_err *err);
+/*
+ * Adds to a list that may hold others already (ptrs is renewed) what several runs are together:
+ * words is a comma list of runs, "label:TEXT" or "array:JOBID", all runs of that label or job
+ * array. dirs has the newest one's.
+ */
+int load_merged(const struct store *s, const char *words, struct run_list *out, struct hb_err *err);
 void load_runs_free(struct run_list *runs);
 
 /* What run.json of a run says about how it was measured and how it ended. */

@@ -12,7 +12,7 @@ static int by_name(const void *a, const void *b, void *nodes)
 	return strcmp(v[*(const size_t *)a], v[*(const size_t *)b]);
 }
 
-static int read_plan(struct collect *c, const char *dir, struct hb_err *err)
+int collect_plan(struct collect *c, const char *dir, struct hb_err *err)
 {
 	char *path = hb_format("%s/plan.json", dir);
 	json_object *o = NULL;
@@ -27,9 +27,11 @@ static int read_plan(struct collect *c, const char *dir, struct hb_err *err)
 	return rc;
 }
 
-static void prepare(struct collect *c)
+void collect_prepare(struct collect *c)
 {
 	size_t n = c->plan.nodes.n;
+	c->n_units = c->plan.next_unit - 1;
+	c->n_steps = c->plan.n_steps;
 	collect_units_init(c);
 	c->node_hw = hb_alloc(n * sizeof(*c->node_hw));
 	c->step_reason = hb_alloc((c->plan.n_steps + 1) * sizeof(*c->step_reason));
@@ -94,7 +96,7 @@ static void sort_fingerprint(json_object *fingerprint)
 	}
 }
 
-static void clean(struct collect *c)
+void collect_free(struct collect *c)
 {
 	for (size_t i = 0; c->node_hw && i < c->plan.nodes.n; i++)
 		free(c->node_hw[i]);
@@ -110,29 +112,39 @@ static void clean(struct collect *c)
 	suite_free(&c->suite);
 }
 
+void collect_finish(struct collect *c)
+{
+	struct buf later = BUF_INIT;
+	tell_hw(c);
+	guess_hw(c);
+	number_hw(c);
+	sort_fingerprint(c->out->fingerprint);
+	collect_rows(c);
+	collect_losses(c);
+	if (c->plan.later.n) {
+		nodeset_format(&c->plan.later, &later);
+		c->out->later = buf_detach(&later);
+		c->out->later_runs = c->plan.later_runs;
+	}
+}
+
 int collect_run(const char *dir, struct summary *out, struct hb_err *err)
 {
 	struct collect c = { .out = out };
 	summary_init(out);
-	int rc = read_plan(&c, dir, err);
+	int rc = collect_plan(&c, dir, err);
 	if (rc != HB_OK) {
 		summary_free(out);
 		return rc;
 	}
-	prepare(&c);
+	collect_prepare(&c);
 	rc = collect_about(&c, dir, err);
 	if (rc == HB_OK)
 		rc = collect_records(&c, dir, err);
-	if (rc == HB_OK) {
-		tell_hw(&c);
-		guess_hw(&c);
-		number_hw(&c);
-		sort_fingerprint(out->fingerprint);
-		collect_rows(&c);
-		collect_losses(&c);
-	} else {
+	if (rc == HB_OK)
+		collect_finish(&c);
+	else
 		summary_free(out);
-	}
-	clean(&c);
+	collect_free(&c);
 	return rc;
 }

@@ -64,6 +64,9 @@ struct measure {
 	struct plan plan;
 	struct baseline base;
 	bool has_base;
+	char *shard_of;    /* with --shard: the whole node set, hostlist form */
+	char *budget_note; /* what --budget left out, in one line; NULL: nothing */
+	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
 	/* after measure_run */
 	char *id, *dir, *started;
 	struct measure_step *steps;

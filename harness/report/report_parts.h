@@ -104,6 +104,11 @@ void report_lost_line(struct doc *d, const char *lead, const struct report_troub
 /* An exit code in two words: with or without a baseline. */
 const char *report_code_word(int code, bool baseline);
 
+/* "left for later: n[41-064]; ...": nodes that --budget left out. */
+void report_later(struct doc *d, const char *nodes, int runs);
+/* What a run is a part of, or made of, and what it left out. */
+void report_scope(struct doc *d, const struct summary *s);
+
 struct report_diff;
 /* Software, settings, hardware and nodes that differ between two sides; also into the data. */
 void report_changes(struct doc *d, const struct report_diff *in);
