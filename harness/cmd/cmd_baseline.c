@@ -11,6 +11,7 @@
 
 struct baseline_opts {
 	char *reason;
+	struct opt_strings merge;
 	int force, extend;
 };
 
@@ -18,6 +19,9 @@ struct baseline_opts {
 static const struct opt baseline_opts[] = {
 	{ OPT_STRING, 0, "reason", "TEXT", "record: why this is accepted; stored with it", NULL,
 	  AT(reason), 0, 0, NULL, 0 },
+	{ OPT_STRINGS, 0, "merge", "RUNS",
+	  "record: several runs as one: RUN,RUN,... or label:TEXT or array:JOBID; may be repeated",
+	  NULL, AT(merge), 0, 0, NULL, 0 },
 	{ OPT_FLAG, 0, "extend", NULL, "record: add the runs to a baseline that exists", NULL,
 	  AT(extend), 0, 0, NULL, 0 },
 	{ OPT_FLAG, 0, "force", NULL, "record: take runs with findings too", NULL, AT(force), 0, 0,
@@ -78,6 +82,16 @@ static char *damage(const struct summary *run)
 	return why;
 }
 
+/* What nobody can insist on. NULL, or why; the caller frees. */
+static char *no_reference(const struct summary *run)
+{
+	if (run->shards > 1)
+		return hb_format("it is part %d of %d of the nodes, not a run of the cluster: "
+		                 "record its parts together, with --merge RUN,RUN,...",
+		                 run->shard, run->shards);
+	return usable_rows(run) ? NULL : hb_strdup("it holds no figure that could be a reference");
+}
+
 /* NULL, or why this run does not belong in a baseline; the caller frees. */
 static char *objection(const struct recording *r, const struct summary *run)
 {
@@ -119,10 +133,9 @@ static int check_runs(const struct recording *r)
 	bool *good = hb_alloc(r->runs.n + 1);
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct summary *s = &r->runs.v[i];
-		bool empty = usable_rows(s) == 0;
-		char *why = empty ? hb_strdup("it holds no figure that could be a reference")
-		            : r->opts->force ? NULL
-		                             : objection(r, s);
+		char *hard = no_reference(s),
+		     *soft = hard || r->opts->force ? NULL : objection(r, s);
+		char *why = hard ? hard : soft;
 		/* An objection that begins with the run's name needs it only once. */
 		char *lead = hb_format("run %s: ", s->run);
 		size_t skip = why && strncmp(why, lead, strlen(lead)) == 0 ? strlen(lead) : 0;
@@ -130,7 +143,7 @@ static int check_runs(const struct recording *r)
 		if (why)
 			code = cmd_error_text("baseline", CODE_FINDINGS, "run %s refused: %s%s",
 			                      s->run, why + skip,
-			                      empty ? "" : "; --force takes it anyway");
+			                      hard ? "" : "; --force takes it anyway");
 		free(lead);
 		free(why);
 	}
@@ -253,7 +266,7 @@ static int record(const struct common *common, const struct baseline_opts *o, in
 {
 	struct hb_err err = { 0 };
 	struct store s;
-	if (argc < 2)
+	if (argc < (o->merge.n ? 1 : 2))
 		return cmd_error_text("baseline", CODE_USAGE,
 		                      "record needs a NAME and at least one RUN; as in hpcbench "
 		                      "baseline record night latest");
@@ -266,8 +279,10 @@ static int record(const struct common *common, const struct baseline_opts *o, in
 	int code;
 	char *lock = NULL;
 	r.path = store_baseline_path(&s, argv[0]);
-	if (load_runs_args(&s, argc - 1, argv + 1, &r.runs, &err) != HB_OK ||
-	    store_lock(r.path, &lock, &err) != HB_OK)
+	int loaded = load_runs_args(&s, argc - 1, argv + 1, &r.runs, &err);
+	for (size_t i = 0; loaded == HB_OK && i < o->merge.n; i++)
+		loaded = load_merged(&s, o->merge.v[i], &r.runs, NULL, &err);
+	if (loaded != HB_OK || store_lock(r.path, &lock, &err) != HB_OK)
 		code = cmd_error("baseline", &err);
 	else if ((code = prepare(&r)) == CODE_OK)
 		code = write_out(common, &r);

@@ -206,12 +206,9 @@ static int list_runs(struct listing *l)
 static const struct {
 	const char *name;
 	int (*fill)(struct listing *l);
-} lists[] = { { "benches", list_benches },
-	      { "suites", list_suites },
-	      { "runs", list_runs },
-	      { "launchers", list_launchers },
-	      { "formats", list_formats },
-	      { "coverage", list_coverage } };
+} lists[] = { { "benches", list_benches }, { "suites", list_suites },
+	      { "runs", list_runs },       { "launchers", list_launchers },
+	      { "formats", list_formats }, { "coverage", list_coverage } };
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
 static int unknown(const char *name)

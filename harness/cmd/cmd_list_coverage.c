@@ -46,8 +46,7 @@ static int by_age(const void *a, const void *b)
 static bool same_line(const struct line *a, const struct line *b)
 {
 	return strcmp(a->cluster, b->cluster) == 0 && strcmp(a->suite, b->suite) == 0 &&
-	       strcmp(a->turn.last, b->turn.last) == 0 &&
-	       strcmp(a->turn.tried, b->turn.tried) == 0;
+	       strcmp(a->turn.last, b->turn.last) == 0 && strcmp(a->turn.tried, b->turn.tried) == 0;
 }
 
 static void add_node(struct lines *l, const char *cluster, json_object *nodes, const char *node,
@@ -101,9 +100,8 @@ static void put_line(struct listing *l, const struct lines *all, size_t from, si
 
 static void put_lines(struct listing *l, struct lines *all)
 {
-	static const char *const titles[] = {
-		"cluster", "suite", "measured", "in vain", ">nodes", "which", NULL
-	};
+	static const char *const titles[] = { "cluster", "suite", "measured", "in vain",
+		                              ">nodes",  "which", NULL };
 
 	qsort(all->v, all->n, sizeof *all->v, by_age);
 	doc_table(l->d, titles);

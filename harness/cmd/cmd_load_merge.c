@@ -47,7 +47,28 @@ static int find_all(const struct store *s, const char *key, const char *text, ch
 	return rc;
 }
 
-int load_merged(const struct store *s, const char *words, struct run_list *out, struct hb_err *err)
+/* The baseline that all were held against; NULL: they differ, or none was. */
+static char *common_base(char *const *dirs, size_t n)
+{
+	char *base = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct run_about about;
+		load_about(dirs[i], &about);
+		bool same = about.baseline && (!base || strcmp(base, about.baseline) == 0);
+		if (same && !base)
+			base = hb_strdup(about.baseline);
+		load_about_free(&about);
+		if (!same) {
+			free(base);
+			return NULL;
+		}
+	}
+	return base;
+}
+
+int load_merged(const struct store *s, const char *words, struct run_list *out, char **base,
+                struct hb_err *err)
 {
 	static const char *const keys[] = { "label", "array" };
 	char **dirs = NULL;
@@ -67,6 +88,8 @@ int load_merged(const struct store *s, const char *words, struct run_list *out, 
 		rc = collect_runs((const char *const *)dirs, n, &out->v[out->n], err);
 	if (rc == HB_OK)
 		out->dirs[out->n++] = hb_strdup(dirs[n - 1]);
+	if (base)
+		*base = rc == HB_OK ? common_base(dirs, n) : NULL;
 	for (size_t i = 0; i < out->n; i++)
 		out->ptrs[i] = &out->v[i];
 	store_dirs_free(dirs, n);

@@ -14,10 +14,10 @@ enum { MERGE_MAX = SUMMARY_SHARDS_MAX, NAMES_BYTES = 200 };
 /* One of the runs. */
 struct part {
 	const char *dir;
-	struct collect c;  /* its plan and suite; what run.json says of its steps */
-	struct summary s;  /* what run.json says of it */
+	struct collect c; /* its plan and suite; what run.json says of its steps */
+	struct summary s; /* what run.json says of it */
 	struct plan_part at;
-	size_t age; /* 0: the newest */
+	size_t age;     /* 0: the newest */
 	bool *replaced; /* of each node of the joined plan: a newer run measured it again */
 	size_t n_replaced;
 };
@@ -355,9 +355,9 @@ static void merge_free(struct merge *m)
 int collect_runs(const char *const *dirs, size_t n, struct summary *out, struct hb_err *err)
 {
 	struct merge m = { .v = hb_alloc((n + 1) * sizeof(*m.v)), .all = { .out = out } };
-	int rc = n == 0 || n > MERGE_MAX ? hb_fail(err, HB_E_USAGE, "1 to %d runs can be merged",
-	                                           MERGE_MAX)
-	                                 : HB_OK;
+	int rc = n == 0 || n > MERGE_MAX
+	                 ? hb_fail(err, HB_E_USAGE, "1 to %d runs can be merged", MERGE_MAX)
+	                 : HB_OK;
 	summary_init(out);
 	for (size_t i = 0; rc == HB_OK && i < n; i++) {
 		m.n++;

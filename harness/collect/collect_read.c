@@ -81,8 +81,7 @@ static void take_point(struct lines *l, const struct rec_point *p)
 		return;
 	const struct plan_job *job = unit_job(l->c, u);
 	const struct bench_info *info = job->cases.info;
-	const struct bench_case *point =
-	        &job->cases.v[p->ids.unit + l->c->unit0 - job->first_unit];
+	const struct bench_case *point = &job->cases.v[p->ids.unit + l->c->unit0 - job->first_unit];
 	if (strcmp(p->bench, info->name) != 0 || p->bytes != point->bytes) {
 		bad_line(l, "its benchmark or size is not what the plan has for this unit");
 		return;

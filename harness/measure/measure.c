@@ -102,9 +102,9 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 	if (rc == HB_OK)
 		rc = make_plan(m, s, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
-	*code = lacks_base                                                 ? CODE_NO_BASELINE
+	*code = lacks_base                                               ? CODE_NO_BASELINE
 	        : rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE
-	                                                                   : CODE_BROKEN;
+	                                                                 : CODE_BROKEN;
 	if (rc != HB_OK)
 		measure_free(m);
 	return rc;

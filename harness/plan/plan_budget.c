@@ -132,16 +132,16 @@ static int largest(const struct fitting *f, int lo, int hi, bool rounds, int fix
 	return lo;
 }
 
-static int nothing_fits(double budget_s, double least, size_t n, int rounds, struct hb_err *err)
+static int nothing_fits(double budget_s, double least, size_t n, struct hb_err *err)
 {
 	char has[32], needs[32];
 
 	units_format_duration(budget_s, has, sizeof has);
 	units_format_duration(least, needs, sizeof needs);
 	return hb_fail(err, HB_E_USAGE,
-	               "--budget %s: even %zu node%s with %d round%s should take %s; give that "
-	               "much, or fewer benchmarks or sizes, or a shorter --max-time",
-	               has, n, n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", needs);
+	               "--budget %s: even %zu node%s should take %s; give that much, or fewer "
+	               "benchmarks or sizes, or a shorter --max-time",
+	               has, n, n == 1 ? "" : "s", needs);
 }
 
 int plan_fit(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
@@ -172,7 +172,7 @@ int plan_fit(const struct suite *suite, const struct nodeset *nodes, const char 
 	if (s < 0)
 		return err->code;
 	if (s > budget_s)
-		return nothing_fits(budget_s, s, need, few, err);
+		return nothing_fits(budget_s, s, need, err);
 	out->rounds = few;
 	out->n = (size_t)largest(&f, (int)need, all, false, few, budget_s);
 	out->predicted_s = time_of(&f, out->n, few);

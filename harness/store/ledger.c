@@ -36,8 +36,9 @@ static int check_turn(json_object *o, const struct js_at *at, struct hb_err *err
 		if (rc != HB_OK)
 			return rc;
 		if (text && (id ? !*text || strlen(text) > ID_MAX : !is_time(text)))
-			return js_fail(&here, err, id ? "expected 1 to 64 bytes"
-			                              : "expected a time like 2026-01-31T23:59:59Z");
+			return js_fail(&here, err,
+			               id ? "expected 1 to 64 bytes"
+			                  : "expected a time like 2026-01-31T23:59:59Z");
 	}
 	return HB_OK;
 }
