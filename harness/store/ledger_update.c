@@ -9,7 +9,7 @@
 #include "harness/store/ledger_parts.h"
 
 /* A writer holds the lock for as long as a file of some MiB takes. */
-enum { LOCK_TRIES = 200, LOCK_NAP_MS = 50 };
+enum { LOCK_TRIES = 1000, LOCK_NAP_MS = 10 };
 
 static int take_lock(const char *path, char **lock, struct hb_err *err)
 {
