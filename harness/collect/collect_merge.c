@@ -75,8 +75,8 @@ static int check_kind(const struct merge *m, struct hb_err *err)
 	const struct summary *a = &m->v[0].s;
 	for (size_t i = 1; i < m->n; i++) {
 		const struct summary *b = &m->v[i].s;
-		if (strcmp(a->run, b->run) == 0)
-			return hb_fail(err, HB_E_USAGE, "run %s is named twice", a->run);
+		if (strcmp(m->v[i - 1].s.run, b->run) == 0) /* they are sorted */
+			return hb_fail(err, HB_E_USAGE, "run %s is named twice", b->run);
 		if (strcmp(a->cluster, b->cluster) != 0 && *a->cluster && *b->cluster)
 			return hb_fail(err, HB_E_USAGE,
 			               "run %s is of cluster %s and run %s of %s: they cannot be "
