@@ -53,10 +53,13 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	struct run_list runs = { 0 };
 	struct baseline b = { 0 };
 	bool missing = false;
-	if (argc != (o->merge ? 0 : 1))
+	if (o->merge && argc > 0)
 		return cmd_error_text("check", CODE_USAGE,
-		                      "needs one RUN, not %d, or --merge alone; as in hpcbench "
-		                      "check latest --baseline NAME",
+		                      "with --merge no RUN stands beside it, not \"%s\"", argv[0]);
+	if (!o->merge && argc != 1)
+		return cmd_error_text("check", CODE_USAGE,
+		                      "needs one RUN, not %d; as in hpcbench check latest "
+		                      "--baseline NAME",
 		                      argc);
 	if (!o->baseline)
 		return cmd_error_text("check", CODE_USAGE,

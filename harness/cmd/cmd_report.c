@@ -103,11 +103,12 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	const struct report_opts *o = opts;
 	struct hb_err err = { 0 };
 	struct store s;
-	if (argc != (o->merge ? 0 : 1))
+	if (o->merge && argc > 0)
 		return cmd_error_text("report", CODE_USAGE,
-		                      "needs one RUN, not %d, or --merge alone; as in hpcbench "
-		                      "report latest",
-		                      argc);
+		                      "with --merge no RUN stands beside it, not \"%s\"", argv[0]);
+	if (!o->merge && argc != 1)
+		return cmd_error_text("report", CODE_USAGE,
+		                      "needs one RUN, not %d; as in hpcbench report latest", argc);
 	if (o->format && !report_find(o->format))
 		return unknown_format(o->format);
 	if (o->format && common->json && strcmp(o->format, "json") != 0)

@@ -82,6 +82,12 @@ static int check_kind(const struct merge *m, struct hb_err *err)
 			               "run %s is of cluster %s and run %s of %s: they cannot be "
 			               "merged",
 			               a->run, a->cluster, b->run, b->cluster);
+		if (!a->shards != !b->shards)
+			return hb_fail(
+			        err, HB_E_USAGE,
+			        "run %s is a part of its nodes (--shard) and run %s is not: they "
+			        "cannot be merged",
+			        a->shards ? a->run : b->run, a->shards ? b->run : a->run);
 		if (a->shards != b->shards || (a->shards && strcmp(a->shard_of, b->shard_of) != 0))
 			return hb_fail(err, HB_E_USAGE,
 			               "run %s is shard %d/%d and run %s %d/%d, or of other "
