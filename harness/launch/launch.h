@@ -149,6 +149,7 @@ struct launch_past {
 	uint64_t *attempts;   /* of each step */
 	uint64_t *tries;      /* of each unit, by its id: the highest attempt that left a record */
 	unsigned char *ended; /* of each unit: it need not be measured again */
+	const char **gone;    /* of each node: why it is out of reach now; NULL: it is not */
 };
 
 struct launch_params {
@@ -180,8 +181,14 @@ const char *step_status_name(enum step_status s);
 
 struct launch;
 
-/* Opens the control channel and the run's logs: errors are known before anything is measured. */
+/* Opens the run's logs. */
 int launch_open(const struct launch_params *p, struct launch **out, struct hb_err *err);
+/*
+ * Gets what steps need, an allocation and the control channel: errors are known before anything is
+ * measured. Before the first launch_steps.
+ */
+int launch_ready(struct launch *l, struct hb_err *err);
+
 /* What became of a step. */
 struct launch_result {
 	enum step_status status;
