@@ -234,6 +234,8 @@ void step_close_jobs(struct step_run *r, enum unit_status status, const char *re
 /* The next unit of a running job has its whole deadline from now on. */
 void step_renew_due(struct step_run *r, size_t j);
 void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_status status);
+/* Can the job still end before everything must? */
+bool step_job_fits(const struct step_run *r, size_t j, int64_t now_ms);
 /* The job cannot end before everything must: it is given up and never starts. */
 void step_no_time(struct step_run *r, size_t j);
 /* All of its ranks are done: what has no end record by now never gets one. */
