@@ -63,7 +63,7 @@ said "MEASURED:"
 ! grep -qi "CANCELLED\|TIME LIMIT" "$OUT" || die "Slurm ended it: it did not end in time by itself"
 grep -q '"code": 13' "$(run_dir)/run.json" || die "the run was not finished with 13"
 before=$(told | wc -l)
-case $before in 0 | $UNITS) die "$before units were measured" ;; esac
+case $before in 0 | "$UNITS") die "$before units were measured" ;; esac
 
 step "and --resume completes it ($before of $UNITS were measured)"
 hp 0 run --resume latest
