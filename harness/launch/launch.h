@@ -99,7 +99,7 @@ struct launcher_ops {
 	int slack_ms;    /* what a unit may take beside its own deadline: set-up, the way here */
 };
 extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
-extern const struct launcher_ops launcher_local, launcher_sim, launcher_srun;
+extern const struct launcher_ops launcher_local, launcher_mpirun, launcher_sim, launcher_srun;
 
 /* "sim:FILE" -> its row and *arg (borrowed from text, or NULL). HB_E_USAGE names what there is. */
 int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
