@@ -156,8 +156,8 @@ uint64_t slurm_alloc_parse(const char *text);
 /*
  * Gets an allocation. HB_E_CANCELLED as in slurm_ask (a pending job is cancelled); HB_E_TIMEOUT:
  * still pending after max_wait_s, with the reason and the expected start, and cancelled; HB_E_LIB:
- * Slurm refused, with its own words, or the job would wait for ever. *job is set in every case: 0, or a grant
- * that crossed the signal or salloc's failure, which is the caller's to cancel.
+ * Slurm refused, with its own words, or the job would wait for ever. *job is set in every case: 0,
+ * or a grant that crossed the signal or salloc's failure, which is the caller's to cancel.
  */
 int slurm_allocate(const struct slurm_alloc_params *p, uint64_t *job, struct hb_err *err);
 
