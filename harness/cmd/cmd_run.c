@@ -181,6 +181,8 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 	r->budget_s = o->budget;
 	if (rc == HB_OK && o->shard)
 		rc = plan_shard_parse(o->shard, &r->shard, &r->shards, err);
+	r->max_wait_s = o->max_wait;
+	r->resume = o->resume;
 	if (rc == HB_OK && o->seed)
 		return parse_whole("seed", o->seed, INT64_MAX, &r->seed, err);
 	/* Small enough to be typed again, and exact in every JSON reader. */

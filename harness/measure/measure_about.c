@@ -97,6 +97,9 @@ int measure_write_run(const struct measure *m, bool finished, struct hb_err *err
 	js_set_str(o, "cluster", cluster);
 	if (m->site.job)
 		js_set_u64(o, "job", m->site.job);
+	json_object *before = NULL; /* a run that is resumed stays of its array */
+	if (m->about && json_object_object_get_ex(m->about, "array", &before))
+		array = json_object_get_string(before);
 	if (array && *array)
 		js_set_str(o, "array", array);
 	if (m->req.shards)

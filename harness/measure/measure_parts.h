@@ -16,5 +16,20 @@ void measure_cluster(const struct measure *m, char out[256]);
 /* How the coverage ledger calls the cluster, and the suite; the latter is the caller's. */
 void measure_ledger_name(const struct measure *m, char out[256]);
 char *measure_suite_name(const struct measure *m);
+/*
+ * The directory of the run that --resume names; "job": the newest that this Slurm job began, and
+ * *dir stays NULL where there is none. The caller frees.
+ */
+int measure_resume_find(const struct store *s, const char *name, char **dir, struct hb_err *err);
+/*
+ * Fills plan, suite, request and what is done from m->dir; the launcher, and which nodes are there
+ * now.
+ */
+int measure_resume(struct measure *m, struct hb_err *err);
+/* All of the step was measured by an earlier process of the run. */
+bool measure_step_done(const struct measure *m, size_t step);
+/* Nothing need be started: there is only the report to be written again. */
+bool measure_nothing_left(const struct measure *m);
+void measure_resume_free(struct measure *m);
 
 #endif
