@@ -86,7 +86,7 @@ int load_merged(const struct store *s, const char *words, struct run_list *out, 
 	out->ptrs = hb_realloc_array(out->ptrs, out->n + 1, sizeof(const struct summary *));
 	if (rc == HB_OK)
 		rc = collect_runs((const char *const *)dirs, n, &out->v[out->n], err);
-	if (rc == HB_OK)
+	if (rc == HB_OK && n > 0)
 		out->dirs[out->n++] = hb_strdup(dirs[n - 1]);
 	if (base)
 		*base = rc == HB_OK ? common_base(dirs, n) : NULL;

@@ -49,7 +49,8 @@ static void whole_set(const struct measure *m, struct nodeset *all)
 		add_borrowed(all, m->nodes.v[i]);
 	for (size_t i = 0; i < m->n_absent; i++)
 		add_borrowed(all, m->absent[i].node);
-	qsort(all->v, all->n, sizeof *all->v, by_name);
+	if (all->n)
+		qsort(all->v, all->n, sizeof *all->v, by_name);
 }
 
 static bool holds(const struct nodeset *part, const char *name)
@@ -119,9 +120,8 @@ static int cut_found(struct measure *m, struct hb_err *err)
 		m->shard_of = text_of(&all);
 		keep_part(m, &part);
 		if (m->nodes.n == 0)
-			rc = hb_fail(err, HB_E_LIB,
-			             "--shard %d/%d: none of its nodes can be used; %.80s: %.120s",
-			             r->shard, r->shards, m->absent[0].node, m->absent[0].reason);
+			rc = hb_fail(err, HB_E_LIB, "--shard %d/%d: none of its nodes can be used",
+			             r->shard, r->shards);
 	}
 	free(all.v); /* its names are borrowed */
 	nodeset_free(&part);
@@ -202,10 +202,9 @@ static int fit_budget(struct measure *m, json_object *known, struct plan_params 
 	size_t all = m->nodes.n, *order = turns_of(m, known);
 	int rounds = p->rounds;
 	struct plan_fit fit;
-	int rc = plan_fit(&m->suite, &m->nodes, m->req.launcher, p, m->req.budget_s, order, &fit,
-	                  err);
+	int rc = plan_fit(&m->suite, &m->nodes, p, m->req.budget_s, order, &fit, err);
 
-	if (rc == HB_OK && fit.n < all) {
+	if (rc == HB_OK && fit.n > 0 && fit.n < all) {
 		struct nodeset kept;
 		plan_keep(&m->nodes, order, fit.n, &kept, &c->later);
 		for (size_t i = 0, k = 0; i < all && k < kept.n; i++)

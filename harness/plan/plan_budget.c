@@ -79,7 +79,6 @@ void plan_keep(const struct nodeset *all, const size_t *order, size_t n, struct 
 struct fitting {
 	const struct suite *suite;
 	const struct nodeset *nodes;
-	const char *launcher;
 	const struct plan_params *params;
 	const size_t *order;
 	struct hb_err *err;
@@ -105,7 +104,7 @@ static double time_of(const struct fitting *f, size_t n, int rounds)
 	}
 	p.hw = p.hw ? hw : NULL;
 	p.rounds = rounds;
-	if (plan_make(f->suite, &part, f->launcher, &p, &plan, f->err) == HB_OK) {
+	if (plan_make(f->suite, &part, "", &p, &plan, f->err) == HB_OK) {
 		seconds = plan.predicted_s;
 		plan_free(&plan);
 	}
@@ -144,15 +143,33 @@ static int nothing_fits(double budget_s, double least, size_t n, struct hb_err *
 	               has, n, n == 1 ? "" : "s", needs);
 }
 
-int plan_fit(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
+/* As many nodes as fit with so few rounds. */
+static int fit_nodes(const struct fitting *f, int few, double budget_s, struct plan_fit *out)
+{
+	size_t all = f->nodes->n, need = suite_nodes_min(f->suite);
+	double s;
+
+	if (need > all)
+		need = all;
+	s = time_of(f, need, few);
+	if (s < 0)
+		return f->err->code;
+	if (s > budget_s)
+		return nothing_fits(budget_s, s, need, f->err);
+	out->rounds = few;
+	out->n = (size_t)largest(f, (int)need, (int)all, false, few, budget_s);
+	out->predicted_s = time_of(f, out->n, few);
+	return HB_OK;
+}
+
+int plan_fit(const struct suite *suite, const struct nodeset *nodes,
              const struct plan_params *params, double budget_s, const size_t *order,
              struct plan_fit *out, struct hb_err *err)
 {
-	struct fitting f = { suite, nodes, launcher, params, order, err };
+	struct fitting f = { suite, nodes, params, order, err };
 	int all = (int)nodes->n;
 	int most = params->rounds > 0 && params->rounds < all ? params->rounds : all;
 	int few = most < PLAN_BUDGET_ROUNDS ? most : PLAN_BUDGET_ROUNDS;
-	size_t need = suite_nodes_min(suite);
 	double s = time_of(&f, nodes->n, params->rounds);
 
 	if (s < 0)
@@ -161,20 +178,9 @@ int plan_fit(const struct suite *suite, const struct nodeset *nodes, const char 
 	if (s <= budget_s)
 		return HB_OK;
 	s = time_of(&f, nodes->n, few);
-	if (s >= 0 && s <= budget_s) {
-		out->rounds = largest(&f, few, most, true, all, budget_s);
-		out->predicted_s = time_of(&f, nodes->n, out->rounds);
-		return HB_OK;
-	}
-	if (need > nodes->n)
-		need = nodes->n;
-	s = time_of(&f, need, few);
-	if (s < 0)
-		return err->code;
-	if (s > budget_s)
-		return nothing_fits(budget_s, s, need, err);
-	out->rounds = few;
-	out->n = (size_t)largest(&f, (int)need, all, false, few, budget_s);
-	out->predicted_s = time_of(&f, out->n, few);
+	if (s < 0 || s > budget_s)
+		return fit_nodes(&f, few, budget_s, out);
+	out->rounds = largest(&f, few, most, true, all, budget_s);
+	out->predicted_s = time_of(&f, nodes->n, out->rounds);
 	return HB_OK;
 }

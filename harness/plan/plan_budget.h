@@ -32,7 +32,7 @@ struct plan_fit {
  * The most that should take at most budget_s; order: from plan_turns. HB_E_USAGE: even the least
  * takes longer, and how long.
  */
-int plan_fit(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
+int plan_fit(const struct suite *suite, const struct nodeset *nodes,
              const struct plan_params *params, double budget_s, const size_t *order,
              struct plan_fit *out, struct hb_err *err);
 /* The first n nodes of order, in the order that all has; the others go to rest. */

@@ -164,7 +164,7 @@ size_t plan_class_groups(const struct plan *p, size_t size, uint64_t stream, siz
 	size_t *count = p->class_of ? count_classes(p->class_of, n) : NULL;
 	for (size_t c = 0; count && c < n; c++)
 		largest = count[c] > largest ? count[c] : largest;
-	if (largest < size) {
+	if (!count || size == 0 || largest < size) {
 		for (size_t i = 0; i < n; i++)
 			node[i] = i;
 		draw(p, p->seed, size, stream, node, n);

@@ -37,7 +37,7 @@ static int fit(const char *suite, const char *nodes, const struct plan_params *p
 	for (size_t i = 0; i < m.nodes.n; i++)
 		past[i] = (struct plan_past){ "", "", "" };
 	plan_turns(past, m.nodes.n, now, 1, order);
-	int rc = plan_fit(&m.suite, &m.nodes, "local", p, budget, order, out, err);
+	int rc = plan_fit(&m.suite, &m.nodes, p, budget, order, out, err);
 	free(past);
 	free(order);
 	drop(&m);
