@@ -9,19 +9,20 @@
 #include "harness/store/ledger_parts.h"
 
 /* A writer holds the lock for as long as a file of some MiB takes. */
-enum { LOCK_TRIES = 1000, LOCK_NAP_MS = 10 };
+enum { LOCK_TRIES = 1000, LOCK_NAP_MS = 10, LOCK_GONE_MAX = 50 };
 
 static int take_lock(const char *path, char **lock, struct hb_err *err)
 {
-	int rc = HB_E_IO;
+	int rc = HB_E_IO, gone = 0;
 
 	for (int i = 0; i < LOCK_TRIES; i++) {
 		char *held = hb_format("%s.lock", path);
 		rc = store_lock(path, lock, err);
 		bool busy = rc != HB_OK && access(held, F_OK) == 0;
 		free(held);
-		/* It may have gone between the two questions: then the next try tells. */
-		if (rc == HB_OK || (!busy && i > 0))
+		/* It may have gone between the two questions, but not again and again. */
+		gone = busy ? 0 : gone + 1;
+		if (rc == HB_OK || gone > LOCK_GONE_MAX)
 			return rc;
 		nanosleep(&(struct timespec){ 0, LOCK_NAP_MS * 1000000L }, NULL);
 	}
