@@ -147,7 +147,7 @@ void opt_help(const struct opt *opts, int width, struct buf *out)
 
 /* ---- roff ---- */
 
-/* Text in which nothing is a request or an escape; begins says that it starts a line. */
+/* begins says that the text starts a line. */
 static void put_roff(struct buf *out, const char *text, bool begins)
 {
 	if (begins && (*text == '.' || *text == '\''))
@@ -165,6 +165,11 @@ static void put_roff(struct buf *out, const char *text, bool begins)
 		default: buf_putc(out, *p); break;
 		}
 	}
+}
+
+void opt_roff_text(const char *text, struct buf *out)
+{
+	put_roff(out, text, out->len == 0 || out->data[out->len - 1] == '\n');
 }
 
 static void put_roff_bold(struct buf *out, const char *before, const char *text)
