@@ -112,19 +112,13 @@ static const struct source {
 	void (*fill)(const struct offer *o);
 	bool reads, list; /* reads files, which may hang; may be a comma list */
 } sources[] = {
-	{ "suite", offer_suites, true, false },
-	{ "bench", offer_benches, false, true },
-	{ "format", offer_formats, false, false },
-	{ "launcher", offer_launchers, false, false },
-	{ "baseline", offer_baselines, true, false },
-	{ "resume", offer_runs, true, false },
-	{ "RUN", offer_runs, true, true },
-	{ "RUNS", offer_runs, true, true },
-	{ "OLD", offer_sides, true, true },
-	{ "NEW", offer_sides, true, true },
-	{ "BASELINE", offer_baselines, true, false },
-	{ "NAME", offer_baselines, true, false },
-	{ "SUITE", offer_suites, true, false },
+	{ "suite", offer_suites, true, false },       { "bench", offer_benches, false, true },
+	{ "format", offer_formats, false, false },    { "launcher", offer_launchers, false, false },
+	{ "baseline", offer_baselines, true, false }, { "resume", offer_runs, true, false },
+	{ "COMMAND", offer_commands, false, false },  { "RUN", offer_runs, true, true },
+	{ "RUNS", offer_runs, true, true },           { "OLD", offer_sides, true, true },
+	{ "NEW", offer_sides, true, true },           { "BASELINE", offer_baselines, true, false },
+	{ "NAME", offer_baselines, true, false },     { "SUITE", offer_suites, true, false },
 	{ "BENCH", offer_benches, false, false },
 };
 enum { N_SOURCES = sizeof sources / sizeof *sources };
@@ -248,13 +242,6 @@ static const struct opt *find_option(const struct command *c, const char *word)
 	return row ? row : find_in(common_opts, word);
 }
 
-/* Is the next word this one's value? */
-static bool takes_next(const struct command *c, const char *word)
-{
-	const struct opt *row = strchr(word, '=') ? NULL : find_option(c, word);
-	return row && row->type != OPT_FLAG;
-}
-
 static void offer_values(const struct offer *o, const struct opt *row)
 {
 	struct buf lead = BUF_INIT;
@@ -370,42 +357,61 @@ static void offer_words(const struct offer *o, int n, const char *const *args)
 	buf_free(&usage);
 }
 
+/* A command line, as far as it has been typed. */
+struct typed {
+	const char **args; /* behind the command, without options and their values */
+	int n_args;
+	const struct opt *value_of; /* the next word is this option's value; NULL: it is not */
+	bool only_words;            /* after "--" */
+	bool lost;                  /* no such command */
+};
+
+static void take_option(struct offer *o, struct typed *t, const char *word)
+{
+	const struct opt *row = find_option(o->c, word);
+	const char *sign = strchr(word, '=');
+	if (row && sign && strcmp(row->name, "store") == 0)
+		o->store = sign + 1;
+	t->value_of = row && !sign && row->type != OPT_FLAG ? row : NULL;
+}
+
+static void take_word(struct offer *o, struct typed *t, const char *word)
+{
+	if (t->value_of) {
+		if (strcmp(t->value_of->name, "store") == 0)
+			o->store = word;
+		t->value_of = NULL;
+	} else if (!t->only_words && strcmp(word, "--") == 0) {
+		t->only_words = true;
+	} else if (!t->only_words && word[0] == '-' && word[1]) {
+		take_option(o, t, word);
+	} else if (o->c) {
+		t->args[t->n_args++] = word;
+	} else {
+		o->c = cmd_find(word);
+		t->lost = !o->c;
+	}
+}
+
 int cmd_complete(int n, char *const *words)
 {
 	struct buf out = BUF_INIT;
-	const char *value_of = NULL, **args = hb_alloc(((size_t)n + 1) * sizeof *args);
 	struct offer o = { .typed = n > 0 ? words[n - 1] : "", .lead = "", .out = &out };
-	bool only_words = false;
-	int n_args = 0;
-	for (int i = 0; i + 1 < n; i++) {
-		const char *w = words[i];
-		const char *value = value_of ? w : strchr(w, '=');
-		const struct opt *row = only_words ? NULL
-		                                   : find_option(o.c, value_of ? value_of : w);
-		if (row && value && strcmp(row->name, "store") == 0)
-			o.store = value_of ? w : value + 1;
-		if (value_of)
-			value_of = NULL;
-		else if (!only_words && strcmp(w, "--") == 0)
-			only_words = true;
-		else if (!only_words && *w == '-' && w[1])
-			value_of = takes_next(o.c, w) ? w : NULL;
-		else if (o.c)
-			args[n_args++] = w;
-		else if (!(o.c = cmd_find(w)))
-			goto done; /* nothing is known about such a command */
-	}
-	if (value_of)
-		offer_values(&o, find_option(o.c, value_of));
-	else if (*o.typed == '-' && !only_words)
+	struct typed t = { .args = hb_alloc(((size_t)n + 1) * sizeof *t.args) };
+	for (int i = 0; i + 1 < n && !t.lost; i++)
+		take_word(&o, &t, words[i]);
+	if (t.lost)
+		out.len = 0; /* nothing is known about such a command */
+	else if (t.value_of)
+		offer_values(&o, t.value_of);
+	else if (*o.typed == '-' && !t.only_words)
 		offer_option(&o);
 	else if (!o.c)
 		offer_commands(&o);
 	else
-		offer_words(&o, n_args, args);
+		offer_words(&o, t.n_args, t.args);
 	(void)fwrite(buf_text(&out), 1, out.len, stdout);
-done:
-	free(args);
+	free(t.args);
 	buf_free(&out);
 	return CODE_OK;
 }
