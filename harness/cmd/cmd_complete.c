@@ -164,6 +164,9 @@ static void fill_apart(const struct source *src, const struct offer *o)
 		struct offer apart = *o;
 		apart.out = &words;
 		close(ends[0]);
+		/* Whoever reads our output waits for everybody who holds it open. */
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
 		src->fill(&apart);
 		for (size_t done = 0; done < words.len;) {
 			ssize_t n = write(ends[1], words.data + done, words.len - done);
