@@ -99,9 +99,9 @@ static void put_sums(struct doc *d, const struct prune *out, const struct prune_
 	js_set_u64(d->data, "left_over", out->n_left);
 	js_set_u64(d->data, "freed_bytes", freed);
 	js_set_bool(d->data, "dry_run", p->dry_run);
-	doc_text(d, DOC_PLAIN, "%s%s of %zu of %zu run%s, %zu leftover file%s: %s",
+	doc_text(d, DOC_PLAIN, "%s%s%zu of %zu run%s and %zu leftover file%s: %s",
 	         p->dry_run ? "would remove " : "removed ",
-	         p->samples_only ? "the single timings" : "all", n, out->n_runs,
+	         p->samples_only ? "the single timings of " : "", n, out->n_runs,
 	         out->n_runs == 1 ? "" : "s", out->n_left, out->n_left == 1 ? "" : "s", size);
 	if (!chosen)
 		doc_text(d, DOC_PLAIN,
