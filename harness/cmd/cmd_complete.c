@@ -297,7 +297,7 @@ static void put_words_of(const char *usage, struct buf *out)
 		if (end)
 			p = end;
 		else
-			buf_putc(out, *p == '[' || *p == ']' ? ' ' : *p);
+			buf_putc(out, (char)(*p == '[' || *p == ']' ? ' ' : *p));
 	}
 }
 

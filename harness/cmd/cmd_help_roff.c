@@ -32,7 +32,7 @@ static void put_line(struct buf *out, const char *text)
 static void put_upper(struct buf *out, const char *name)
 {
 	for (const char *p = name; *p; p++)
-		buf_putc(out, *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p);
+		buf_putc(out, (char)(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p));
 }
 
 /* A term in bold and what it means. */

@@ -350,7 +350,7 @@ static int open_folder(const struct store *s, const char *name, struct hb_err *e
 int store_import(const struct store *s, const char *from, struct import *out, struct hb_err *err)
 {
 	struct importing im = { .from = from, .runs = -1, .baselines = -1, .out = out };
-	struct stat st;
+	struct stat st = { 0 };
 	int rc = HB_OK, fd = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	*out = (struct import){ 0 };
 	if (fd < 0 || fstat(fd, &st) != 0)

@@ -18,15 +18,23 @@ struct pruning {
 	int runs; /* STORE/runs */
 };
 
-/* When a run was made, from its id. */
+static int digits(const char *text, int n)
+{
+	int v = 0;
+	for (int i = 0; i < n; i++)
+		v = v * 10 + (text[i] - '0');
+	return v;
+}
+
+/* When a run was made, from its id: 20261130-014210-7f3a. */
 static time_t made_at(const char *id)
 {
-	struct tm tm = { 0 };
-	if (sscanf(id, "%4d%2d%2d-%2d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
-	           &tm.tm_min, &tm.tm_sec) != 6)
-		return 0;
-	tm.tm_year -= 1900;
-	tm.tm_mon -= 1;
+	struct tm tm = { .tm_year = digits(id, 4) - 1900,
+		         .tm_mon = digits(id + 4, 2) - 1,
+		         .tm_mday = digits(id + 6, 2),
+		         .tm_hour = digits(id + 9, 2),
+		         .tm_min = digits(id + 11, 2),
+		         .tm_sec = digits(id + 13, 2) };
 	return timegm(&tm);
 }
 

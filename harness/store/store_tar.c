@@ -62,7 +62,8 @@ int tar_write(const struct tar_entry *e, char block[TAR_BLOCK], struct hb_err *e
 	if (e->size > NUMBER_MAX)
 		return hb_fail(err, HB_E_USAGE, "%s is too large for an archive", e->name);
 	memset(block, 0, TAR_BLOCK);
-	memcpy(block + NAME_AT, e->name, n);
+	for (size_t i = 0; i < n; i++) /* all of the field may be used: no zero byte then */
+		block[NAME_AT + i] = e->name[i];
 	put_number(block + MODE_AT, ID_LEN, e->kind == TAR_FOLDER ? 0755 : 0644);
 	put_number(block + UID_AT, ID_LEN, 0);
 	put_number(block + GID_AT, ID_LEN, 0);
