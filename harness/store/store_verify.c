@@ -7,7 +7,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/collect/collect.h"
-#include "harness/store/store_lines.h"
+#include "harness/store/store_verify_lines.h"
 
 enum { RUN_FILE_MAX = 16 << 20, TOLD_MAX = 20, MISSING_NAMED = 5 };
 
@@ -290,7 +290,7 @@ static int check_lines(struct checking *c, const char *name, bool needed,
 {
 	bool missing = false;
 	begin_file(c, name);
-	int rc = lines_read(c->path, take, c, &missing, err);
+	int rc = verify_lines(c->path, take, c, &missing, err);
 	if (missing && needed && c->finished)
 		tell(c, 0, "missing");
 	return rc;

@@ -11,9 +11,9 @@
 
 #include "bench/base/mem.h"
 #include "harness/store/store_export.h"
-#include "harness/store/store_lines.h"
 #include "harness/store/store_prune.h"
 #include "harness/store/store_tar.h"
+#include "harness/store/store_verify_lines.h"
 
 static char id[] = "20010101-010000-0001";
 
@@ -285,14 +285,14 @@ static void lines_are_given_whatever_they_hold(void **state)
 	buf_pad(&b, 'b', 300000);
 	buf_puts(&b, "\ncut");
 	write_text(path, b.data, b.len);
-	assert_int_equal(lines_read(path, take, &t, &missing, &err), HB_OK);
+	assert_int_equal(verify_lines(path, take, &t, &missing, &err), HB_OK);
 	assert_false(missing);
 	assert_string_equal(t.text, "1:one;2:;3:!;4:two;5:!;6:cut!;");
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(lines_read(path, take, &t, &missing, &err), HB_OK);
+	assert_int_equal(verify_lines(path, take, &t, &missing, &err), HB_OK);
 	assert_true(missing);
-	assert_int_equal(lines_read(path, take, &t, NULL, &err), HB_E_IO);
-	assert_int_equal(lines_read("/tmp", take, &t, NULL, &err), HB_E_IO);
+	assert_int_equal(verify_lines(path, take, &t, NULL, &err), HB_E_IO);
+	assert_int_equal(verify_lines("/tmp", take, &t, NULL, &err), HB_E_IO);
 	buf_free(&b);
 }
 

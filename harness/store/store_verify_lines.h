@@ -1,6 +1,6 @@
-/* Files of JSON lines, read one by one whatever they hold, and a set of ids that were seen. */
-#ifndef HPCBENCH_HARNESS_STORE_LINES_H
-#define HPCBENCH_HARNESS_STORE_LINES_H
+/* As lines.h, but tells a cut last line from a whole one; and a set of ids that were seen. */
+#ifndef HPCBENCH_HARNESS_STORE_VERIFY_LINES_H
+#define HPCBENCH_HARNESS_STORE_VERIFY_LINES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,8 @@ struct line {
  * Calls take for each line of a regular file; a line beyond JS_LINE_MAX has no text. *missing,
  * where not NULL: there is no such file, which is then no error. HB_E_IO.
  */
-int lines_read(const char *path, void (*take)(void *ctx, const struct line *l), void *ctx,
-               bool *missing, struct hb_err *err);
+int verify_lines(const char *path, void (*take)(void *ctx, const struct line *l), void *ctx,
+                 bool *missing, struct hb_err *err);
 
 /* Ids, by their hashes of 64 bits: bounded memory, and one false alarm in a million runs. */
 struct id_set {

@@ -1,4 +1,4 @@
-#include "harness/store/store_lines.h"
+#include "harness/store/store_verify_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,8 +54,8 @@ static int fail(const char *path, const char *why, struct hb_err *err)
 	return hb_fail(err, HB_E_IO, "cannot read %s: %s", path, why);
 }
 
-int lines_read(const char *path, void (*take)(void *ctx, const struct line *l), void *ctx,
-               bool *missing, struct hb_err *err)
+int verify_lines(const char *path, void (*take)(void *ctx, const struct line *l), void *ctx,
+                 bool *missing, struct hb_err *err)
 {
 	struct reading r = { .take = take, .ctx = ctx };
 	struct buf in = BUF_INIT;
