@@ -57,7 +57,8 @@ static void offer_formats(const struct offer *o)
 static void offer_launchers(const struct offer *o)
 {
 	for (size_t i = 0; launchers[i]; i++) {
-		char *name = hb_format("%s%s", launchers[i]->name, launchers[i]->arg ? ":" : "");
+		const struct launcher_ops *l = launchers[i];
+		char *name = hb_format("%s%s", l->name, l->arg && !l->arg_optional ? ":" : "");
 		offer(o, name);
 		free(name);
 	}

@@ -70,10 +70,10 @@ int tar_write(const struct tar_entry *e, char block[TAR_BLOCK], struct hb_err *e
 	put_number(block + SIZE_AT, NUMBER_LEN, e->kind == TAR_FILE ? e->size : 0);
 	put_number(block + MTIME_AT, NUMBER_LEN, e->mtime > NUMBER_MAX ? 0 : e->mtime);
 	block[TYPE_AT] = e->kind == TAR_FOLDER ? '5' : '0';
-	memcpy(block + MAGIC_AT,
-	       "ustar\0"
-	       "00",
-	       8);
+	/* "ustar", a zero byte, and the version 00. */
+	memcpy(block + MAGIC_AT, "ustar", sizeof "ustar");
+	block[MAGIC_AT + 6] = '0';
+	block[MAGIC_AT + 7] = '0';
 	put_number(block + SUM_AT, ID_LEN - 1, sum_of(block));
 	block[SUM_AT + ID_LEN - 1] = ' ';
 	return HB_OK;
