@@ -49,7 +49,7 @@ static void add_changed(json_object *old, json_object *now, struct verdicts *out
 	json_object_object_foreach(now, node, value)
 	{
 		const char *was = class_of(old, node), *is = json_object_get_string(value);
-		struct finding f = { FINDING_HW_CHANGED, node, was, is, NULL };
+		struct finding f = { FINDING_HW_CHANGED, node, was, is, NULL, NULL };
 
 		if (!was || !is || strcmp(was, is) == 0 || told(out, node))
 			continue;
@@ -84,7 +84,7 @@ static void add_alone(json_object *old, json_object *now, struct verdicts *out)
 	json_object_object_foreach(now, node, value)
 	{
 		const char *is = json_object_get_string(value), *was = class_of(old, node);
-		struct finding f = { FINDING_HW_ALONE, node, NULL, is, NULL };
+		struct finding f = { FINDING_HW_ALONE, node, NULL, is, NULL, NULL };
 
 		if (!is || (shared && strcmp(is, shared) == 0) || (was && strcmp(is, was) == 0))
 			continue;

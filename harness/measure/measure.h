@@ -6,6 +6,7 @@
 #ifndef HPCBENCH_HARNESS_MEASURE_H
 #define HPCBENCH_HARNESS_MEASURE_H
 
+#include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "harness/launch/launch.h"
@@ -64,6 +65,7 @@ struct measure {
 	struct plan plan;
 	struct baseline base;
 	bool has_base;
+	struct acks acks; /* of the time when the run began */
 	/* after measure_run */
 	char *id, *dir, *started;
 	struct measure_step *steps;
