@@ -134,11 +134,15 @@ void compare_runs(const struct baseline *b, const struct summary *const *runs, s
 	for (size_t i = 0; i < set.n; i++) {
 		struct verdict_row *v = &set.rows[i];
 
+		if (set.tests[i].measured && baseline_excluded(b, v->subject)) {
+			compare_note(v, "excluded from the baseline");
+			continue;
+		}
 		v->entry = compare_lookup(&from, v);
 		if (v->entry && set.tests[i].measured)
 			test_row(v, &set.tests[i], &series);
 	}
 	add_not_measured(b, runs, n_new, &set);
 	compare_judge(&set, p, out);
-	compare_hw(b->hw, runs, n_new, true, out);
+	compare_hw(b, runs, n_new, true, out);
 }

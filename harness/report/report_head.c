@@ -380,6 +380,8 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 		put_measured(d, in, &t);
 	if (regressed)
 		report_lost_line(d, "", &t);
+	if (in->b)
+		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");

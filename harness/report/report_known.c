@@ -67,7 +67,17 @@ static void put_covered(const struct ack *a, const struct summary *const *runs, 
 			           finding_kind_name(v->findings[i].kind));
 }
 
-static void put_one(struct doc *d, const struct ack *a, const struct buf *covered)
+/* Was anything of it judged and found well? Without a baseline nobody can tell. */
+static bool is_well(const struct ack *a, const struct verdicts *v)
+{
+	for (size_t i = 0; v && i < v->n; i++)
+		if (v->rows[i].ack == a &&
+		    (v->rows[i].verdict == VERDICT_PASS || v->rows[i].verdict == VERDICT_IMPROVED))
+			return true;
+	return false;
+}
+
+static void put_one(struct doc *d, const struct ack *a, const struct buf *covered, bool well)
 {
 	struct buf words = BUF_INIT;
 	char day[ACK_DAY_TEXT];
@@ -81,11 +91,14 @@ static void put_one(struct doc *d, const struct ack *a, const struct buf *covere
 	else if (covered->len)
 		doc_text(d, DOC_WARN, "KNOWN: %s%s%s: %s; %s", a->subject, a->bench ? " " : "",
 		         a->bench ? a->bench : "", covered->data, buf_text(&words));
-	else
+	else if (well)
 		doc_text(d, DOC_DIM,
-		         "nothing is wrong with %s%s%s any more, %s; hpcbench ack --remove %s",
+		         "nothing is wrong with %s%s%s here, %s; hpcbench ack --remove %s",
 		         a->subject, a->bench ? " " : "", a->bench ? a->bench : "",
 		         buf_text(&words), a->id);
+	else
+		doc_text(d, DOC_DIM, "%s%s%s is %s", a->subject, a->bench ? " " : "",
+		         a->bench ? a->bench : "", buf_text(&words));
 	buf_free(&words);
 }
 
@@ -107,7 +120,7 @@ void report_known(struct doc *d, const struct acks *acks, const struct summary *
 		if (!a->seen || a->state == ACK_OVER)
 			continue;
 		put_covered(a, runs, n, v, &covered);
-		put_one(d, a, &covered);
+		put_one(d, a, &covered, is_well(a, v));
 		json_object *o = ack_to_json(a);
 		js_set_bool(o, "expired", a->state == ACK_EXPIRED);
 		js_set_str(o, "covers", covered.len ? covered.data : NULL);

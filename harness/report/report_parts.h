@@ -114,6 +114,9 @@ const char *report_code_word(int code, bool baseline);
  */
 void report_known(struct doc *d, const struct acks *acks, const struct summary *const *runs,
                   size_t n, const struct verdicts *v);
+/* "from A on 2026-12-24: reason", and "n3 (why), n4", nothing where there is nothing to say. */
+void report_rebased(const struct baseline *b, struct buf *out);
+void report_excluded(const struct baseline *b, struct buf *out);
 /* " (known until 2026-12-24)", nothing for NULL; and "known until 2026-12-24: reason (by whom)". */
 void report_known_mark(const struct ack *a, struct buf *out);
 void report_known_words(const struct ack *a, struct buf *out);
@@ -123,6 +126,8 @@ struct report_diff;
 void report_changes(struct doc *d, const struct report_diff *in);
 
 struct report_run;
+/* What is not plain of the baseline: that it took another's place, and what it does not know. */
+void report_baseline_note(struct doc *d, const struct report_run *in);
 /* The first lines, and the last. */
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names);
 void report_next(struct doc *d, const struct report_run *in);
