@@ -91,7 +91,7 @@ static int check_until(const char *text, int64_t today, int64_t *out, struct hb_
 static int read_subjects(const char *text, struct nodeset *out, struct hb_err *err)
 {
 	if (!strchr(text, '/') && !strchr(text, ':') && strpbrk(text, "[],"))
-		return nodeset_parse(text, out, err);
+		return nodeset_parse(text, out, err) == HB_OK ? HB_OK : (err->code = HB_E_USAGE);
 	int rc = ack_subject_check(text, err);
 	if (rc != HB_OK)
 		return rc;

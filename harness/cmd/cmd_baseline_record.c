@@ -156,6 +156,10 @@ int baseline_begin(const struct common *common, struct recording *r, struct stor
 	free(name);
 	if (rc == HB_OK && r->opts->exclude)
 		rc = nodeset_parse(r->opts->exclude, &r->exclude, &err);
+	if (rc == HB_E_FORMAT) { /* what was typed, not a file */
+		hb_fail_in(&err, "--exclude");
+		err.code = HB_E_USAGE;
+	}
 	if (rc == HB_OK)
 		rc = store_open(common->store, true, s, &err);
 	if (rc != HB_OK) {

@@ -35,7 +35,7 @@ static void count_words(size_t n, const char *word, struct buf *out)
 static void put_covered(const struct ack *a, const struct summary *const *runs, size_t n,
                         const struct verdicts *v, struct buf *out)
 {
-	size_t rows[VERDICTS] = { 0 }, invalid = 0, lost = 0;
+	size_t rows[VERDICTS] = { 0 }, invalid = 0, lost = 0, none = 0;
 	for (size_t i = 0; v && i < v->n; i++)
 		rows[v->rows[i].verdict] += v->rows[i].ack == a;
 	for (size_t k = 0; k < n; k++) {
@@ -51,7 +51,7 @@ static void put_covered(const struct ack *a, const struct summary *const *runs, 
 			if (s->rows[i].ack != a)
 				continue;
 			invalid += s->rows[i].quality == ROW_INVALID;
-			lost += s->rows[i].quality == ROW_NOT_MEASURED ||
+			none += s->rows[i].quality == ROW_NOT_MEASURED ||
 			        s->rows[i].quality == ROW_DISTURBED;
 		}
 	}
@@ -59,8 +59,9 @@ static void put_covered(const struct ack *a, const struct summary *const *runs, 
 	count_words(rows[VERDICT_SUSPECT], "suspect", out);
 	count_words(rows[VERDICT_INVALID] ? rows[VERDICT_INVALID] : invalid, "invalid", out);
 	count_words(rows[VERDICT_DISTURBED], "disturbed", out);
-	count_words(rows[VERDICT_NOT_MEASURED] ? rows[VERDICT_NOT_MEASURED] : lost, "not measured",
-	            out);
+	/* A loss stands for the figures that it cost. */
+	none += rows[VERDICT_NOT_MEASURED];
+	count_words(none ? none : lost, "not measured", out);
 	for (size_t i = 0; v && i < v->n_findings; i++)
 		if (v->findings[i].ack == a)
 			buf_printf(out, "%s%s", out->len ? ", " : "",
