@@ -106,7 +106,8 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
 		for (size_t s = 0; s < e->n_series; s++) {
 			const struct summary_loss *l;
 
-			if (e->series[s].n == 0 || (seen[at] && seen[at][s]))
+			if (e->series[s].n == 0 || (seen[at] && seen[at][s]) ||
+			    baseline_excluded(b, e->series[s].subject))
 				continue;
 			l = compare_loss(runs, n, e->series[s].subject, e->key.bench);
 			if (l)
