@@ -60,7 +60,7 @@ static void tell(struct summary *s, struct told *t, const char *subject, const c
 {
 	char reason[TEXT_MAX];
 	snprintf(reason, sizeof(reason), "%s%s", prefix, o->reason ? o->reason : "");
-	struct summary_loss l = { NULL, NULL, reason, o->status };
+	struct summary_loss l = { .reason = reason, .status = o->status };
 	l.subject = hb_strdup(subject);
 	l.bench = hb_strdup(bench);
 	grow(s, t);
