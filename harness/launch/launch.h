@@ -67,9 +67,10 @@ struct launch_cause {
 /* A way of starting processes: one row each. */
 struct launcher_ops {
 	const char *name, *summary;
-	const char *arg; /* placeholder of what stands behind the colon, NULL: nothing may */
-	bool remote;     /* ranks run on other hosts than this one */
-	bool leaves_out; /* can start a step without some of its nodes */
+	const char *arg;  /* placeholder of what stands behind the colon, NULL: nothing may */
+	bool remote;      /* ranks run on other hosts than this one */
+	bool leaves_out;  /* can start a step without some of its nodes */
+	bool used_beside; /* people work on the hosts meanwhile: foreign load is normal there */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
 	 * in *absent (may be left NULL); the caller frees both.

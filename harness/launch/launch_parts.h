@@ -71,7 +71,8 @@ struct step_run {
 	size_t *unit_at; /* where its units begin in ended */
 	unsigned char *ended;
 	uint64_t *tries; /* of each job: how often it was commanded; the attempt of its records */
-	json_object *facts; /* those told so far, as names; NULL: none */
+	struct step_watch *watch; /* for foreign load */
+	json_object *facts;       /* those told so far, as names; NULL: none */
 	/* per attempt */
 	int joined;
 	size_t *cut; /* jobs cut since the last look, at most n_jobs */
