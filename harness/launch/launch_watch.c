@@ -4,7 +4,7 @@
 #include "bench/base/mem.h"
 #include "harness/launch/launch_load.h"
 
-enum { ID_MAX = 20, WHY_MAX = 400 };
+enum { ID_MAX = 20, WHY_MAX = 400, NOTES_MAX = 3 /* of each kind, of a step */ };
 
 struct identity {
 	char kernel[ID_MAX], network[ID_MAX];
@@ -14,6 +14,7 @@ struct step_watch {
 	struct load_span **span; /* of each job: one a rank of it; NULL: none came yet */
 	unsigned char *again;    /* of each job: AGAIN_... */
 	struct identity *id;     /* of each rank; "": not told */
+	int noted[2];            /* jobs that are measured once more, that do not count */
 	bool told;               /* that this host is busy */
 };
 
@@ -171,6 +172,27 @@ static void mark_units(struct step_run *r, size_t j, const char *why)
 	}
 }
 
+/* For people, and not every time: records and journal have them all. */
+static void note_job(struct step_run *r, size_t j, const char *why, bool again)
+{
+	const struct launch_params *p = &r->l->p;
+	struct buf text = BUF_INIT;
+	int n = r->watch->noted[again]++;
+
+	if (!p->note || n > NOTES_MAX)
+		return;
+	if (n == NOTES_MAX) {
+		buf_puts(&text, again ? "more jobs that were disturbed are measured once more"
+		                      : "more jobs were disturbed; the report names them");
+	} else {
+		step_job_text(r, j, &text);
+		buf_printf(&text, ": %s; %s", why,
+		           again ? "it is measured once more" : "its figures do not count");
+	}
+	p->note(p->ctx, again ? "info" : "warn", buf_text(&text));
+	buf_free(&text);
+}
+
 /*
  * Once more only what went well, and where jobs are commanded one by one. What the suite does not
  * ask for is only told on a host that people use beside: it is never quiet, and no cluster's node.
@@ -179,7 +201,6 @@ static bool judge(struct step_run *r, size_t j, const char *status, const char *
                   json_object *line)
 {
 	struct step_watch *w = r->watch;
-	struct buf what = BUF_INIT;
 	bool again;
 
 	if (r->l->p.site->ops->used_beside && !r->l->p.plan->suite->disturbed.given) {
@@ -192,11 +213,7 @@ static bool judge(struct step_run *r, size_t j, const char *status, const char *
 	mark_units(r, j, why);
 	js_set_str(line, "disturbed", why);
 	js_set_bool(line, "again", again);
-	step_job_text(r, j, &what);
-	step_event(r, again ? "info" : "warn", again ? "repeat" : "foreign-load", "%s: %s; %s",
-	           buf_text(&what), why,
-	           again ? "it is measured once more" : "its figures do not count");
-	buf_free(&what);
+	note_job(r, j, why, again);
 	if (!again)
 		return false;
 	w->again[j] = AGAIN_WAITS;
