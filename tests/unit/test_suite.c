@@ -368,7 +368,7 @@ static void how_much_foreign_load_is_borne_can_be_said(void **state)
 	",\"benches\":[{\"bench\":\"mpi.latency\"}]}"
 	expect_refused(WITH("1"), "$.disturbed", "expected an object");
 	expect_refused(WITH("{\"cpu\":-1}"), "$.disturbed.cpu", "outside");
-	expect_refused(WITH("{\"nic\":\"much\"}"), "$.disturbed.nic", "much");
+	expect_refused(WITH("{\"nic\":\"much\"}"), "$.disturbed.nic", "not a share");
 	expect_refused(WITH("{\"nic\":[]}"), "$.disturbed.nic", "ratio");
 	expect_refused(WITH("{\"cpus\":1}"), "$.disturbed", "did you mean \"cpu\"");
 #undef WITH
