@@ -50,6 +50,7 @@ static int make_plan(struct measure *m, struct hb_err *err)
 		.rounds = r->rounds >= 0 ? r->rounds : m->suite.rounds,
 		.max_pairs = r->max_pairs >= 0 ? r->max_pairs : m->suite.max_pairs,
 		.own = m->site.ops->remote ? own : NULL,
+		.at_once = m->site.ops->at_once,
 		.absent = m->absent,
 		.n_absent = m->n_absent,
 	};
@@ -130,23 +131,24 @@ void measure_free(struct measure *m)
 
 /* ---- measuring ---- */
 
-static int run_step(struct measure *m, struct launch *l, size_t index, struct hb_err *err)
+static int run_some(struct measure *m, struct launch *l, size_t n, struct hb_err *err)
 {
-	int64_t start = wait_now_ms();
-	const char *reason = "";
-	struct measure_step *s;
-	enum step_status status = STEP_FAILED;
-	int rc = launch_step(l, index, &status, &reason, err);
+	struct launch_result *s;
+	int rc;
 
-	hb_grow(&m->steps, &m->cap_steps, m->n_steps + 1, sizeof *m->steps);
-	s = &m->steps[m->n_steps++];
-	*s = (struct measure_step){ .status = status,
-		                    .reason = *reason ? hb_strdup(reason) : NULL,
-		                    .seconds = (double)(wait_now_ms() - start) / 1000 };
-	m->broken = m->broken || status == STEP_FAILED || rc != HB_OK;
+	hb_grow(&m->steps, &m->cap_steps, m->n_steps + n, sizeof *m->steps);
+	s = &m->steps[m->n_steps];
+	rc = launch_steps(l, m->n_steps, n, s, err);
+	m->n_steps += n;
+	m->broken = m->broken || rc != HB_OK;
 	m->signal = launch_signal(l);
-	if (m->req.note && s->reason && status != STEP_CANCELLED)
-		m->req.note(m->req.ctx, status == STEP_FAILED ? "error" : "warn", s->reason);
+	for (size_t i = 0; i < n; i++) {
+		enum step_status status = s[i].status;
+		m->broken = m->broken || status == STEP_FAILED;
+		if (m->req.note && s[i].reason && status != STEP_CANCELLED)
+			m->req.note(m->req.ctx, status == STEP_FAILED ? "error" : "warn",
+			            s[i].reason);
+	}
 	return rc;
 }
 
@@ -155,7 +157,7 @@ static int run_steps(struct measure *m, struct launch *l, struct hb_err *err)
 	int rc = HB_OK;
 
 	while (rc == HB_OK && m->n_steps < m->plan.n_steps && !m->signal)
-		rc = run_step(m, l, m->n_steps, err);
+		rc = run_some(m, l, plan_together(&m->plan, m->n_steps), err);
 	return rc;
 }
 

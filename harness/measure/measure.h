@@ -47,13 +47,6 @@ struct measure_request {
 	void *ctx;
 };
 
-/* What became of a step, for run.json. */
-struct measure_step {
-	enum step_status status;
-	char *reason; /* or NULL */
-	double seconds;
-};
-
 struct measure {
 	struct measure_request req;
 	struct launch_site site;
@@ -66,7 +59,7 @@ struct measure {
 	bool has_base;
 	/* after measure_run */
 	char *id, *dir, *started;
-	struct measure_step *steps;
+	struct launch_result *steps;
 	size_t n_steps, cap_steps;
 	struct summary summary;
 	bool has_summary;
