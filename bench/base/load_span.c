@@ -14,10 +14,16 @@ struct row {
 
 #define AT(field) offsetof(struct load_span, field)
 static const struct row span_rows[] = {
-	{ "seconds", AT(seconds), JS_REQUIRED }, { "busy_s", AT(busy_s), JS_OPTIONAL },
-	{ "soft_s", AT(soft_s), JS_OPTIONAL },   { "own_s", AT(own_s), JS_OPTIONAL },
-	{ "cores", AT(cores), JS_OPTIONAL },     { "load1", AT(load1), JS_OPTIONAL },
-	{ "tx", AT(tx), JS_OPTIONAL },           { "rx", AT(rx), JS_OPTIONAL },
+	{ "seconds", AT(seconds), JS_REQUIRED },
+	{ "busy_s", AT(busy_s), JS_OPTIONAL },
+	{ "soft_s", AT(soft_s), JS_OPTIONAL },
+	{ "own_s", AT(own_s), JS_OPTIONAL },
+	{ "cores", AT(cores), JS_OPTIONAL },
+	{ "load1", AT(load1), JS_OPTIONAL },
+	{ "tx", AT(tx), JS_OPTIONAL },
+	{ "rx", AT(rx), JS_OPTIONAL },
+	{ "tx_before", AT(tx_before), JS_OPTIONAL },
+	{ "rx_before", AT(rx_before), JS_OPTIONAL },
 };
 #undef AT
 #define AT(field) offsetof(struct load_nic, field)
@@ -25,6 +31,7 @@ static const struct row nic_rows[] = {
 	{ "rx", AT(rx), JS_OPTIONAL },
 	{ "tx", AT(tx), JS_OPTIONAL },
 	{ "max_Bps", AT(max_Bps), JS_OPTIONAL },
+	{ "lag_s", AT(lag_s), JS_OPTIONAL },
 };
 #undef AT
 enum {

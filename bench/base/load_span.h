@@ -16,6 +16,7 @@ struct load_nic {
 	char name[LOAD_NAME_MAX]; /* "eth0", "mlx5_0/1" */
 	double rx, tx;            /* bytes */
 	double max_Bps;           /* of one direction; 0: nobody knows */
+	double lag_s;             /* its counters may be so much behind */
 };
 
 struct load_span {
@@ -26,6 +27,7 @@ struct load_span {
 	double cores;  /* processors of the node; 0: the node's CPU time could not be read */
 	double load1;  /* load average of the last minute, at the end */
 	double tx, rx; /* bytes that the rank itself sent and received, an estimate from above */
+	double tx_before, rx_before;         /* the same, in jobs that ended shortly before */
 	struct load_nic nics[LOAD_NICS_MAX]; /* those that moved most */
 	int n_nics;
 };

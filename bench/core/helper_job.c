@@ -1,6 +1,5 @@
 /* What a commanded helper does with a job, however the command came. */
 #include "bench/core/helper_parts.h"
-#include "bench/core/load.h"
 
 struct control_hello helper_hello(const struct crew *crew)
 {
@@ -87,6 +86,12 @@ int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb
 		rc = job_run(&job, crew->world, e, &why);
 	load_read(&after);
 	load_between(&before, &after, &moved, &load);
+	if ((double)(before.ns - crew->last_ns) / 1e9 < LOAD_LAG_S) {
+		load.tx_before = crew->last.tx;
+		load.rx_before = crew->last.rx;
+	}
+	crew->last = moved;
+	crew->last_ns = after.ns;
 	job_free(&job);
 	if (rc == HB_E_TIMEOUT)
 		crew->clean = false;

@@ -228,6 +228,23 @@ static double max_rate(const struct load_device *d)
 	               : 0;
 }
 
+/* Those that do not count when they are asked, but by a timer; all others count at once. */
+static double lag_of(const struct load_device *d)
+{
+	static const char *const by_timer[] = { "be2net",    "bnx2x", "bnxt_en", "mlx4_core",
+		                                "mlx4_en",   "nfp",   "qede",    "sfc",
+		                                "sfc_siena", "tg3" };
+	char path[128], driver[64];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/device/driver", d->name);
+	if (d->port || !sys_link_name(path, driver, sizeof(driver)))
+		return 0;
+	for (size_t i = 0; i < sizeof(by_timer) / sizeof(*by_timer); i++)
+		if (strcmp(driver, by_timer[i]) == 0)
+			return LOAD_LAG_S;
+	return 0;
+}
+
 static const struct load_device *find_device(const struct load_reading *r,
                                              const struct load_device *like, size_t hint)
 {
@@ -311,6 +328,7 @@ void load_between(const struct load_reading *before, const struct load_reading *
 		nic->rx = moved[i].rx;
 		nic->tx = moved[i].tx;
 		nic->max_Bps = moved[i].real ? max_rate(moved[i].device) : 0;
+		nic->lag_s = moved[i].real ? lag_of(moved[i].device) : 0;
 	}
 }
 

@@ -39,6 +39,9 @@ struct load_moved {
 	double tx, rx;
 };
 
+/* Drivers that refresh a device's counters by a timer do so at least this often. */
+#define LOAD_LAG_S 1.0
+
 void load_read(struct load_reading *out);
 /* From one reading to the next; the devices that moved most, with the speed of each. */
 void load_between(const struct load_reading *before, const struct load_reading *after,

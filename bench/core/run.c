@@ -134,6 +134,7 @@ static int verify_data(struct run *r, struct hb_err *err)
 	struct buf got = BUF_INIT;
 	int rc = b->ops->verify(b, &mine[0], &mine[1], err), judged = HB_OK;
 
+	load_count(&b->moved, b, 1);
 	rc = agree_status(c, rc, err);
 	if (rc < 0)
 		return rc;

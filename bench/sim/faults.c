@@ -85,7 +85,7 @@ json_object *sim_load_json(const struct sim_rank *r, const struct job *job)
 	if (job->n_ranks > 1) {
 		s.tx = s.rx = own_Bps;
 		s.n_nics = 1;
-		s.nics[0] = (struct load_nic){ "ib0", own_Bps, own_Bps, speed_Bps };
+		s.nics[0] = (struct load_nic){ "ib0", own_Bps, own_Bps, speed_Bps, 0 };
 	}
 	if (f) {
 		s.busy_s += f->cores;

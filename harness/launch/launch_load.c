@@ -8,7 +8,8 @@
 
 enum { NODES_NAMED = 3 };
 
-static const double least_seconds = 0.05; /* of a job: the kernel counts in steps of 10 ms */
+static const double least_seconds = 0.05; /* for CPU time: the kernel counts in steps of 10 ms */
+static const double least_net_s = 0.01;
 static const double least_cpu_s = 0.1;
 static const double least_cores = 0.5;
 static const double idle_share = 0.05;  /* of the cores; at least half a core is idle */
@@ -20,13 +21,16 @@ static const double least_bytes = 2e6;  /* records on their way, services of the
 void node_load_add(struct node_load *n, const struct load_span *rank)
 {
 	double own_s = n->sum.own_s + rank->own_s, tx = n->sum.tx + rank->tx,
-	       rx = n->sum.rx + rank->rx;
+	       rx = n->sum.rx + rank->rx, tx_before = n->sum.tx_before + rank->tx_before,
+	       rx_before = n->sum.rx_before + rank->rx_before;
 
 	if (n->ranks++ == 0 || rank->seconds > n->sum.seconds)
 		n->sum = *rank;
 	n->sum.own_s = own_s;
 	n->sum.tx = tx;
 	n->sum.rx = rx;
+	n->sum.tx_before = tx_before;
+	n->sum.rx_before = rx_before;
 }
 
 static bool uses_network(const struct node_load *n)
@@ -41,7 +45,8 @@ static bool cpu_disturbed(const struct suite_disturbed *limits, const struct nod
 	double foreign_s = s->busy_s - s->own_s + (uses_network(n) ? 0 : s->soft_s);
 	double foreign = foreign_s / s->seconds, busy = (s->busy_s + s->soft_s) / s->seconds;
 
-	if (limits->cpu <= 0 || n->cpu_shared || s->cores < 1 || foreign_s < least_cpu_s)
+	if (limits->cpu <= 0 || n->cpu_shared || s->seconds < least_seconds || s->cores < 1 ||
+	    foreign_s < least_cpu_s)
 		return false;
 	if (foreign <= fmax(least_cores, limits->cpu * s->cores) ||
 	    busy <= s->cores - fmax(least_cores, idle_share * s->cores))
@@ -59,12 +64,15 @@ static const struct load_nic *worst_nic(const struct load_span *s, double *forei
 	*foreign_Bps = 0;
 	for (int i = 0; i < s->n_nics; i++) {
 		const struct load_nic *nic = &s->nics[i];
-		double rx = nic->rx - s->rx * (1 + net_overhead),
-		       tx = nic->tx - s->tx * (1 + net_overhead), most = fmax(rx, tx);
+		/* Late counters also tell of what came before, our own and others'. */
+		double late = nic->lag_s > 0;
+		double rx = nic->rx - (s->rx + late * s->rx_before) * (1 + net_overhead),
+		       tx = nic->tx - (s->tx + late * s->tx_before) * (1 + net_overhead);
+		double most = fmax(rx, tx), Bps = most / (s->seconds + nic->lag_s);
 
-		if (most > least_bytes && most / s->seconds > *foreign_Bps) {
+		if (most > least_bytes && Bps > *foreign_Bps) {
 			worst = nic;
-			*foreign_Bps = most / s->seconds;
+			*foreign_Bps = Bps;
 		}
 	}
 	return worst;
@@ -78,7 +86,7 @@ static bool net_disturbed(const struct suite_disturbed *limits, const struct nod
 	double foreign, limit;
 	char rate[40];
 
-	if (limits->nic <= 0 || n->net_shared || !uses_network(n))
+	if (limits->nic <= 0 || n->net_shared || !uses_network(n) || s->seconds < least_net_s)
 		return false;
 	nic = worst_nic(s, &foreign);
 	if (!nic)
@@ -96,14 +104,9 @@ static bool net_disturbed(const struct suite_disturbed *limits, const struct nod
 static bool node_disturbed(const struct suite_disturbed *limits, const struct node_load *n,
                            struct buf *why)
 {
-	bool cpu;
-
-	if (n->ranks == 0 || n->sum.seconds < least_seconds)
+	if (n->ranks == 0 || !(n->sum.seconds > 0))
 		return false;
-	cpu = cpu_disturbed(limits, n, why);
-	if (cpu)
-		return true;
-	return net_disturbed(limits, n, why);
+	return cpu_disturbed(limits, n, why) || net_disturbed(limits, n, why);
 }
 
 bool load_disturbed(const struct suite_disturbed *limits, const struct node_load *v, size_t n,

@@ -31,7 +31,8 @@ void node_load_add(struct node_load *n, const struct load_span *rank);
  * - Network: a device carried foreign bytes, in one direction, at more than limits->nic of its
  *   speed; where that is unknown at more than five times that share of the job's own rate, and more
  *   than 10 MB/s. Only jobs that use the network can be disturbed so.
- * What is too short for the kernel's clock (50 ms, a tenth of a second of CPU time) is not judged.
+ * What is too short for the kernel's clock (jobs of 50 ms, a tenth of a second of CPU time), and
+ * traffic of less than 10 ms or 1 MB, is not judged.
  */
 bool load_disturbed(const struct suite_disturbed *limits, const struct node_load *v, size_t n,
                     char *why, size_t size);

@@ -22,7 +22,7 @@ static struct node_load node_of(double cores)
 	n.sum = (struct load_span){ .seconds = 1, .busy_s = 1, .own_s = 1, .cores = cores };
 	n.sum.tx = n.sum.rx = 1e9;
 	n.sum.n_nics = 1;
-	n.sum.nics[0] = (struct load_nic){ "ib0", 1.05e9, 1.05e9, 12.5e9 };
+	n.sum.nics[0] = (struct load_nic){ "ib0", 1.05e9, 1.05e9, 12.5e9, 0 };
 	return n;
 }
 
@@ -169,16 +169,49 @@ static void where_no_speed_is_known_the_own_rate_is_the_measure(void **state)
 	struct node_load n = node_of(4);
 
 	(void)state;
-	n.sum.nics[0] = (struct load_nic){ "eth0", 1.5e9, 1.05e9, 0 };
+	n.sum.nics[0] = (struct load_nic){ "eth0", 1.5e9, 1.05e9, 0, 0 };
 	assert_false(judged(&n)); /* 0.4 GB/s beside our 1 GB/s */
 	n.sum.nics[0].rx = 1.7e9;
 	assert_true(judged(&n));
 	/* Little is never much. */
 	n.sum.tx = n.sum.rx = 1e6;
-	n.sum.nics[0] = (struct load_nic){ "eth0", 9e6, 9e6, 0 };
+	n.sum.nics[0] = (struct load_nic){ "eth0", 9e6, 9e6, 0, 0 };
 	assert_false(judged(&n));
 	n.sum.nics[0].tx = 12e6;
 	assert_true(judged(&n));
+}
+
+static void late_counters_may_tell_of_what_our_own_job_did_before(void **state)
+{
+	struct node_load n = node_of(4);
+
+	(void)state;
+	n.sum.seconds = 0.2;
+	n.sum.nics[0] = (struct load_nic){ "eth0", 5e9, 5e9, 12.5e9, 0 };
+	n.sum.tx_before = n.sum.rx_before = 4e9;
+	assert_true(judged(&n));
+	n.sum.nics[0].lag_s = 1;
+	assert_false(judged(&n));
+	n.sum.nics[0].rx = 6e9; /* over more than the job's time: 0.5 GB/s */
+	assert_false(judged(&n));
+	n.sum.nics[0].rx = 9e9;
+	assert_true(judged(&n));
+}
+
+static void even_a_short_job_knows_foreign_traffic(void **state)
+{
+	struct node_load n = node_of(4);
+
+	(void)state;
+	n.sum.seconds = 0.03;
+	n.sum.tx = n.sum.rx = 1e5;
+	n.sum.nics[0] = (struct load_nic){ "eth0", 3e6, 1e5, 0, 0 };
+	assert_true(judged(&n));
+	n.sum.nics[0].rx = 1e6;
+	assert_false(judged(&n));
+	n.sum.nics[0].rx = 3e6;
+	n.sum.seconds = 0.005;
+	assert_false(judged(&n));
 }
 
 static void own_traffic_may_go_through_several_devices(void **state)
@@ -188,8 +221,8 @@ static void own_traffic_may_go_through_several_devices(void **state)
 
 	(void)state;
 	n.sum.n_nics = 3;
-	n.sum.nics[1] = (struct load_nic){ "bond0", 1.05e9, 1.05e9, 12.5e9 };
-	n.sum.nics[2] = (struct load_nic){ "ib1", 3e9, 1e6, 12.5e9 };
+	n.sum.nics[1] = (struct load_nic){ "bond0", 1.05e9, 1.05e9, 12.5e9, 0 };
+	n.sum.nics[2] = (struct load_nic){ "ib1", 3e9, 1e6, 12.5e9, 0 };
 	assert_true(load_disturbed(&usual, &n, 1, why, sizeof(why)));
 	assert_non_null(strstr(why, "ib1"));
 	n.sum.nics[2].rx = 1e9;
@@ -263,7 +296,7 @@ static void a_span_reads_back_as_it_was_told_and_fits_a_record(void **state)
 	(void)state;
 	s.n_nics = LOAD_NICS_MAX;
 	for (int i = 0; i < LOAD_NICS_MAX; i++) {
-		s.nics[i] = (struct load_nic){ "", 1.23456e17 / (i + 1), 9.87654e16, 1.25e10 };
+		s.nics[i] = (struct load_nic){ "", 1.23456e17 / (i + 1), 9.87654e16, 1.25e10, 0 };
 		memset(s.nics[i].name, 'x', LOAD_NAME_MAX - 1);
 	}
 	load_span_set(o, &s);
@@ -318,6 +351,8 @@ int main(void)
 		cmocka_unit_test(what_the_clock_of_the_kernel_cannot_tell_is_not_judged),
 		cmocka_unit_test(foreign_traffic_counts_against_the_speed_of_its_device),
 		cmocka_unit_test(where_no_speed_is_known_the_own_rate_is_the_measure),
+		cmocka_unit_test(late_counters_may_tell_of_what_our_own_job_did_before),
+		cmocka_unit_test(even_a_short_job_knows_foreign_traffic),
 		cmocka_unit_test(own_traffic_may_go_through_several_devices),
 		cmocka_unit_test(limits_can_be_moved_and_switched_off),
 		cmocka_unit_test(nobody_knows_whose_load_it_is_on_a_machine_that_nodes_share),

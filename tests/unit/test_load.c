@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/core/bench.h"
 #include "bench/core/clock.h"
@@ -121,6 +122,29 @@ static void devices_that_moved_most_come_first_and_loopback_never(void **state)
 	expect_near(s.nics[1].rx, 300);
 	expect_near(s.nics[1].tx, 400);
 	expect_near(s.nics[1].max_Bps, 25e9 / 8);
+}
+
+static void drivers_that_count_by_a_timer_are_known(void **state)
+{
+	const struct machine *m = *state;
+	struct load_reading before, after;
+	struct load_span s;
+	char path[160];
+
+	put_net(m, "  eth0: 0 1 0 0 0 0 0 0 0 1 0 0\n  eth1: 0 1 0 0 0 0 0 0 0 1 0 0\n");
+	machine_put(m, "/sys/class/net/eth0/device/vendor", "0x14e4\n");
+	machine_put(m, "/sys/class/net/eth1/device/vendor", "0x15b3\n");
+	snprintf(path, sizeof(path), "%s/sys/class/net/eth0/device/driver", m->root);
+	assert_int_equal(symlink("../../../bus/pci/drivers/bnxt_en", path), 0);
+	snprintf(path, sizeof(path), "%s/sys/class/net/eth1/device/driver", m->root);
+	assert_int_equal(symlink("../../../bus/pci/drivers/mlx5_core", path), 0);
+	load_read(&before);
+	put_net(m, "  eth0: 9 1 0 0 0 0 0 0 9 1 0 0\n  eth1: 5 1 0 0 0 0 0 0 5 1 0 0\n");
+	load_read(&after);
+	load_between(&before, &after, NULL, &s);
+	assert_int_equal(s.n_nics, 2);
+	expect_near(s.nics[0].lag_s, LOAD_LAG_S);
+	expect_near(s.nics[1].lag_s, 0);
 }
 
 static void made_up_devices_count_only_where_there_are_no_others(void **state)
@@ -306,6 +330,7 @@ int main(void)
 		ON_MACHINE(own_cpu_time_is_what_this_process_used),
 		ON_MACHINE(nothing_to_read_is_nothing_known),
 		ON_MACHINE(devices_that_moved_most_come_first_and_loopback_never),
+		ON_MACHINE(drivers_that_count_by_a_timer_are_known),
 		ON_MACHINE(made_up_devices_count_only_where_there_are_no_others),
 		ON_MACHINE(ports_of_infiniband_count_words_and_know_their_rate),
 		cmocka_unit_test(a_counter_wraps_at_32_bits_or_was_reset),
