@@ -77,15 +77,15 @@ const struct sim_fault *sim_load_of(const struct sim_rank *r, int rank, const st
 
 json_object *sim_load_json(const struct sim_rank *r, const struct job *job)
 {
-	static const double own_Bps = 1e9, speed_Bps = 12.5e9;
+	static const double own_rate = 1e9, speed = 12.5e9;
 	const struct sim_fault *f = sim_load_of(r, r->rank, job);
 	struct load_span s = { .seconds = 1, .busy_s = 1, .own_s = 1, .cores = 4, .load1 = 1 };
 	json_object *o = json_object_new_object();
 
 	if (job->n_ranks > 1) {
-		s.tx = s.rx = own_Bps;
+		s.tx = s.rx = own_rate;
 		s.n_nics = 1;
-		s.nics[0] = (struct load_nic){ "ib0", own_Bps, own_Bps, speed_Bps, 0 };
+		s.nics[0] = (struct load_nic){ "ib0", own_rate, own_rate, speed, 0 };
 	}
 	if (f) {
 		s.busy_s += f->cores;

@@ -15,7 +15,7 @@ static const double least_cores = 0.5;
 static const double idle_share = 0.05;  /* of the cores; at least half a core is idle */
 static const double net_overhead = 0.1; /* headers, and what was sent twice */
 static const double net_times_own = 5;  /* limit in shares of the own rate per that of speed */
-static const double least_Bps = 10e6;   /* where the speed is unknown */
+static const double least_rate = 10e6;  /* where the speed is unknown */
 static const double least_bytes = 2e6;  /* records on their way, services of the site */
 
 void node_load_add(struct node_load *n, const struct load_span *rank)
@@ -57,22 +57,22 @@ static bool cpu_disturbed(const struct suite_disturbed *limits, const struct nod
 }
 
 /* The device that carries most of what is not ours: bytes a second, and of how many at most. */
-static const struct load_nic *worst_nic(const struct load_span *s, double *foreign_Bps)
+static const struct load_nic *worst_nic(const struct load_span *s, double *foreign_rate)
 {
 	const struct load_nic *worst = NULL;
 
-	*foreign_Bps = 0;
+	*foreign_rate = 0;
 	for (int i = 0; i < s->n_nics; i++) {
 		const struct load_nic *nic = &s->nics[i];
 		/* Late counters also tell of what came before, our own and others'. */
 		double late = nic->lag_s > 0;
 		double rx = nic->rx - (s->rx + late * s->rx_before) * (1 + net_overhead),
 		       tx = nic->tx - (s->tx + late * s->tx_before) * (1 + net_overhead);
-		double most = fmax(rx, tx), Bps = most / (s->seconds + nic->lag_s);
+		double most = fmax(rx, tx), rate = most / (s->seconds + nic->lag_s);
 
-		if (most > least_bytes && Bps > *foreign_Bps) {
+		if (most > least_bytes && rate > *foreign_rate) {
 			worst = nic;
-			*foreign_Bps = Bps;
+			*foreign_rate = rate;
 		}
 	}
 	return worst;
@@ -92,8 +92,8 @@ static bool net_disturbed(const struct suite_disturbed *limits, const struct nod
 	if (!nic)
 		return false;
 	limit = nic->max_Bps > 0 ? limits->nic * nic->max_Bps
-	                         : fmax(least_Bps, limits->nic * net_times_own *
-	                                                   fmax(s->tx, s->rx) / s->seconds);
+	                         : fmax(least_rate, limits->nic * net_times_own *
+	                                                    fmax(s->tx, s->rx) / s->seconds);
 	if (foreign <= limit)
 		return false;
 	units_format(UNIT_BPS, foreign, rate, sizeof rate);
