@@ -130,22 +130,26 @@ int launch_open(const struct launch_params *p, struct launch **out, struct hb_er
 	rc = launch_log_open(&l->log, p->dir, err);
 	if (rc == HB_OK) {
 		json_object *o = json_object_new_object();
-		js_set_str(o, "type", "start");
+		js_set_str(o, "type", p->past ? "resume" : "start");
 		js_set_str(o, "run", p->run);
 		rc = launch_journal(l, o, err);
 		js_put(o);
 	}
-	if (rc == HB_OK && p->site->ops->open)
-		rc = p->site->ops->open(p->site, p->plan, err);
-	l->start_ms = wait_now_ms(); /* waiting for nodes is not on anybody's budget */
-	if (rc == HB_OK)
-		rc = open_channel(l, err);
 	if (rc != HB_OK) {
 		launch_close(l, NULL);
 		return rc;
 	}
 	*out = l;
 	return HB_OK;
+}
+
+int launch_ready(struct launch *l, struct hb_err *err)
+{
+	const struct launcher_ops *ops = l->p.site->ops;
+	int rc = ops->open ? ops->open(l->p.site, l->p.plan, err) : HB_OK;
+
+	l->start_ms = wait_now_ms(); /* waiting for nodes is not on anybody's budget */
+	return rc == HB_OK ? open_channel(l, err) : rc;
 }
 
 int launch_journal(struct launch *l, json_object *o, struct hb_err *err)
@@ -168,6 +172,7 @@ int launch_close(struct launch *l, struct hb_err *err)
 		ctl_close(l->ctl[i]);
 	launch_forget_look(l);
 	launch_site_close(l->p.site);
+	free(l->where);
 	free(l);
 	return rc;
 }

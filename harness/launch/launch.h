@@ -67,11 +67,12 @@ struct launch_cause {
 /* A way of starting processes: one row each. */
 struct launcher_ops {
 	const char *name, *summary;
-	const char *arg;  /* placeholder of what stands behind the colon, NULL: nothing may */
-	bool remote;      /* ranks run on other hosts than this one */
-	int at_once;      /* steps on disjoint nodes at the same time; 0 stands for 1 */
-	bool leaves_out;  /* can start a step without some of its nodes */
-	bool used_beside; /* people work on the hosts meanwhile: foreign load is normal there */
+	const char *arg;   /* placeholder of what stands behind the colon, NULL: nothing may */
+	bool arg_optional; /* colon and arg may be missing */
+	bool remote;       /* ranks run on other hosts than this one */
+	int at_once;       /* steps on disjoint nodes at the same time; 0 stands for 1 */
+	bool leaves_out;   /* can start a step without some of its nodes */
+	bool used_beside;  /* people work on the hosts meanwhile: foreign load is normal there */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
 	 * in *absent (may be left NULL); the caller frees both.
@@ -107,8 +108,10 @@ struct launcher_ops {
 	int slack_ms;    /* what a unit may take beside its own deadline: set-up, the way here */
 };
 extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
-extern const struct launcher_ops launcher_local, launcher_sim, launcher_srun;
+extern const struct launcher_ops launcher_local, launcher_mpirun, launcher_sim, launcher_srun;
 
+/* As it is given: "sim:FILE", "mpirun[:FILE]". */
+void launcher_words(const struct launcher_ops *ops, struct buf *out);
 /* "sim:FILE" -> its row and *arg (borrowed from text, or NULL). HB_E_USAGE names what there is. */
 int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
                   struct hb_err *err);
@@ -150,6 +153,7 @@ struct launch_past {
 	uint64_t *attempts;   /* of each step */
 	uint64_t *tries;      /* of each unit, by its id: the highest attempt that left a record */
 	unsigned char *ended; /* of each unit: it need not be measured again */
+	const char **gone;    /* of each node: why it is out of reach now; NULL: it is not */
 };
 
 struct launch_params {
@@ -181,8 +185,14 @@ const char *step_status_name(enum step_status s);
 
 struct launch;
 
-/* Opens the control channel and the run's logs: errors are known before anything is measured. */
+/* Opens the run's logs. */
 int launch_open(const struct launch_params *p, struct launch **out, struct hb_err *err);
+/*
+ * Gets what steps need, an allocation and the control channel: errors are known before anything is
+ * measured. Before the first launch_steps.
+ */
+int launch_ready(struct launch *l, struct hb_err *err);
+
 /* What became of a step. */
 struct launch_result {
 	enum step_status status;

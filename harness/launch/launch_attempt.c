@@ -264,12 +264,26 @@ static enum step_status judge_attempt(struct step_run *r, bool lost_launcher,
 	return STEP_DONE;
 }
 
+/* A step none of whose jobs can end in time is not started. */
+static void drop_what_is_late(struct step_run *r)
+{
+	int64_t now = wait_now_ms();
+
+	for (size_t j = 0; r->l->end_ms && j < r->step->n_jobs; j++)
+		if (r->s.job[j] == JOB_WAITING && step_job_fits(r, j, now))
+			return;
+	for (size_t j = 0; r->l->end_ms && j < r->step->n_jobs; j++)
+		if (r->s.job[j] == JOB_WAITING)
+			step_no_time(r, j);
+}
+
 void step_begin(struct step_run *r)
 {
 	struct hb_err err;
 	int rc;
 
 	attempt_reset(r);
+	drop_what_is_late(r);
 	rc = step_seats_choose(r, &err);
 	if (rc == HB_OK && !sched_worth_relaunch(&r->s)) {
 		/* Everybody it needs is lost, or nothing is left: there is nothing to start. */

@@ -192,8 +192,7 @@ static int64_t step_until(const struct step_run *r)
 	return r->step->deadline_s > 0 ? r->start_ms + (int64_t)(r->step->deadline_s * 1000) : -1;
 }
 
-/* Can the job still end before everything must? */
-static bool job_fits(const struct step_run *r, size_t j, int64_t now)
+bool step_job_fits(const struct step_run *r, size_t j, int64_t now)
 {
 	double s = plan_job_seconds(r->l->p.plan, &r->step->jobs[j]);
 
@@ -208,7 +207,7 @@ static size_t next_jobs(struct step_run *r, size_t *next, size_t max)
 
 	while (n == 0 && (all = sched_next(&r->s, next, max)) > 0)
 		for (size_t i = 0; i < all; i++) {
-			if (job_fits(r, next[i], now))
+			if (step_job_fits(r, next[i], now))
 				next[n++] = next[i];
 			else
 				step_no_time(r, next[i]);

@@ -48,7 +48,8 @@ struct launch {
 	int64_t end_ms; /* nothing starts that cannot end by then, and all ends; 0: no limit */
 	char **gone; /* of each node: why it cannot take part, as last seen; NULL: nobody looked */
 	int64_t looked_ms;
-	const char *end_what; /* what ends then; static */
+	const char *end_what;     /* what ends then; static */
+	struct machine_id *where; /* of each node (launch_watch.c); NULL: nobody told yet */
 };
 
 /* What an attempt is about to do; in this order. */
@@ -235,6 +236,8 @@ void step_close_jobs(struct step_run *r, enum unit_status status, const char *re
 /* The next unit of a running job has its whole deadline from now on. */
 void step_renew_due(struct step_run *r, size_t j);
 void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_status status);
+/* Can the job still end before everything must? */
+bool step_job_fits(const struct step_run *r, size_t j, int64_t now_ms);
 /* The job cannot end before everything must: it is given up and never starts. */
 void step_no_time(struct step_run *r, size_t j);
 /* All of its ranks are done: what has no end record by now never gets one. */

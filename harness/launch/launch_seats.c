@@ -6,7 +6,7 @@
 
 enum { LOOK_AGAIN_MS = 1000 };
 
-static void lose_unusable(struct step_run *r, char *const *reason)
+static void lose_unusable(struct step_run *r, const char *const *reason)
 {
 	for (int i = 0; i < r->step->n_ranks; i++) {
 		const char *why = reason[r->step->rank_node[i]];
@@ -22,6 +22,8 @@ static int look(struct step_run *r, struct hb_err *err)
 	int64_t now = wait_now_ms();
 	int rc = HB_OK;
 
+	if (l->p.past)
+		lose_unusable(r, l->p.past->gone);
 	if (!site->ops->look)
 		return HB_OK;
 	/* Steps that start together share one look. */
@@ -32,7 +34,7 @@ static int look(struct step_run *r, struct hb_err *err)
 		l->looked_ms = wait_now_ms();
 	}
 	if (rc == HB_OK)
-		lose_unusable(r, l->gone);
+		lose_unusable(r, (const char *const *)l->gone);
 	return rc;
 }
 

@@ -6,14 +6,14 @@
 
 enum { ID_MAX = 20, WHY_MAX = 400, NOTES_MAX = 3 /* of each kind, of a step */ };
 
-struct identity {
+/* Of a node; "": not told. */
+struct machine_id {
 	char kernel[ID_MAX], network[ID_MAX];
 };
 
 struct step_watch {
 	struct load_span **span; /* of each job: one a rank of it; NULL: none came yet */
 	unsigned char *again;    /* of each job: AGAIN_... */
-	struct identity *id;     /* of each rank; "": not told */
 	int noted[2];            /* jobs that are measured once more, that do not count */
 	bool told;               /* that this host is busy */
 };
@@ -26,7 +26,6 @@ struct step_watch *step_watch_new(const struct step_run *r)
 
 	w->span = hb_alloc((r->step->n_jobs + 1) * sizeof(struct load_span *));
 	w->again = hb_alloc(r->step->n_jobs + 1);
-	w->id = hb_alloc(((size_t)r->step->n_ranks + 1) * sizeof *w->id);
 	return w;
 }
 
@@ -38,7 +37,6 @@ void step_watch_free(struct step_watch *w, const struct step_run *r)
 		free(w->span[j]);
 	free(w->span);
 	free(w->again);
-	free(w->id);
 	free(w);
 }
 
@@ -55,9 +53,13 @@ static void take_id(json_object *o, const char *key, char out[ID_MAX])
 
 void step_watch_rank(struct step_run *r, int rank, json_object *record)
 {
-	struct identity *id = &r->watch->id[rank];
+	struct launch *l = r->l;
+	struct machine_id *id;
 
-	*id = (struct identity){ "", "" };
+	if (!l->where)
+		l->where = hb_alloc((l->p.plan->nodes.n + 1) * sizeof *l->where);
+	id = &l->where[r->step->rank_node[rank]];
+	*id = (struct machine_id){ "", "" };
 	take_id(record, "kernel", id->kernel);
 	take_id(record, "network", id->network);
 }
@@ -90,23 +92,22 @@ static bool same_id(const char *a, const char *b)
 	return *a && strcmp(a, b) == 0;
 }
 
-/* Another node's ranks that have this kernel or network. */
-static void find_shared(const struct step_run *r, int rank, struct node_load *n)
+/* Other nodes that have this kernel or network, in whatever step: several run at once. */
+static void find_shared(const struct launch *l, size_t node, struct node_load *n)
 {
-	const struct identity *me = &r->watch->id[rank];
+	const struct machine_id *me = l->where ? &l->where[node] : NULL;
 
-	for (int i = 0; me->kernel[0] && i < r->step->n_ranks; i++) {
-		const struct identity *other = &r->watch->id[i];
-		if (r->step->rank_node[i] == r->step->rank_node[rank])
+	for (size_t i = 0; me && me->kernel[0] && i < l->p.plan->nodes.n; i++) {
+		if (i == node)
 			continue;
-		n->cpu_shared = n->cpu_shared || same_id(me->kernel, other->kernel);
-		n->net_shared = n->net_shared || same_id(me->network, other->network);
+		n->cpu_shared = n->cpu_shared || same_id(me->kernel, l->where[i].kernel);
+		n->net_shared = n->net_shared || same_id(me->network, l->where[i].network);
 	}
 }
 
 struct place {
 	size_t node;
-	int rank, index;
+	int index;
 };
 
 static int by_node(const void *a, const void *b)
@@ -126,7 +127,7 @@ static size_t gather_nodes(const struct step_run *r, size_t j, struct node_load 
 
 	*out = hb_alloc((size_t)job->n_ranks * sizeof **out);
 	for (int i = 0; i < job->n_ranks; i++)
-		v[i] = (struct place){ r->step->rank_node[job->ranks[i]], job->ranks[i], i };
+		v[i] = (struct place){ r->step->rank_node[job->ranks[i]], i };
 	qsort(v, (size_t)job->n_ranks, sizeof *v, by_node);
 	for (int i = 0; i < job->n_ranks; i++) {
 		const struct load_span *s = &span[v[i].index];
@@ -134,7 +135,7 @@ static size_t gather_nodes(const struct step_run *r, size_t j, struct node_load 
 			continue;
 		if (n == 0 || (*out)[n - 1].node != r->l->p.plan->nodes.v[v[i].node]) {
 			(*out)[n++].node = r->l->p.plan->nodes.v[v[i].node];
-			find_shared(r, v[i].rank, &(*out)[n - 1]);
+			find_shared(r->l, v[i].node, &(*out)[n - 1]);
 		}
 		node_load_add(&(*out)[n - 1], s);
 	}

@@ -57,6 +57,11 @@ struct measure {
 	struct plan plan;
 	struct baseline base;
 	bool has_base;
+	/* with --resume: run.json as it was, what is done, and how its steps ended */
+	json_object *about;
+	struct launch_past past; /* ended NULL: a new run */
+	struct launch_result *past_steps;
+	struct measure_inject past_inject;
 	/* after measure_run */
 	char *id, *dir, *started;
 	struct launch_result *steps;

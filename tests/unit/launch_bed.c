@@ -85,6 +85,7 @@ static struct bed *run(const char *nodes, const struct launcher_ops *ops, const 
 	p.progress = progress;
 	p.ctx = b;
 	must(launch_open(&p, &b->l, &err), &err);
+	must(launch_ready(b->l, &err), &err);
 	must(launch_steps(b->l, 0, 1, &result, &err), &err);
 	b->status = result.status;
 	snprintf(b->reason, sizeof b->reason, "%s", result.reason ? result.reason : "");

@@ -83,6 +83,7 @@ static char *desk_end(struct desk *d)
 	}
 	rmdir(d->dir);
 	step_run_free(&d->r);
+	free(d->l.where);
 	plan_free(&d->plan);
 	suite_free(&d->suite);
 	free(d);
