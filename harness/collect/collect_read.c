@@ -221,7 +221,8 @@ static void take_object(struct records *l, json_object *o)
 	case REC_FACT: take_fact(l, o, &at); break;
 	case REC_META:
 	case REC_COUNTER:
-	case REC_SAMPLES: break;
+	case REC_SAMPLES:
+	case REC_LOAD: break;
 	case REC_UNKNOWN: l->c->out->unknown_records++; break;
 	}
 }

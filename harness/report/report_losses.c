@@ -30,8 +30,11 @@ static void add_loss(struct losses *l, const struct summary_loss *loss)
 	l->v[l->n++] = (struct told){ .subject = loss->subject,
 		                      .bench = loss->bench,
 		                      .reason = loss->reason,
-		                      .word = unit_status_name(loss->status),
 		                      .ack = loss->ack,
+		                      /* It ended well, but does not count. */
+		                      .word = loss->status == UNIT_OK
+		                                      ? row_quality_name(ROW_DISTURBED)
+		                                      : unit_status_name(loss->status),
 		                      .tone = loss->status == UNIT_SKIPPED ? DOC_DIM
 		                              : loss->status == UNIT_INVALID && !loss->ack
 		                                      ? DOC_BAD
