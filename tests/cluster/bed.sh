@@ -159,7 +159,7 @@ bed_is() { # NODE STATE
 }
 
 bed_idle() { # all nodes are up and free
-	[ "$(sinfo -h -N -t idle -o %N | wc -l)" -eq "$BED_NODES" ]
+	[ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" -eq "$BED_NODES" ]
 }
 
 # ---- the ordinary user ----
@@ -206,6 +206,7 @@ bed_slurm_conf() { # N
 		echo "NodeName=n$i NodeAddr=$BED_NET.$i CPUs=4 RealMemory=2000"
 	done
 	echo "PartitionName=all Nodes=ALL Default=YES MaxTime=60 State=UP"
+	[ -z "${BED_SLURM_MORE:-}" ] || echo "$BED_SLURM_MORE"
 }
 
 # Names and users of the bed alone: no name server is asked, no directory service of the host.
