@@ -52,6 +52,7 @@ said "mpirun:FILE"
 step "the token is in no process list"
 old=$(run_dir)
 hpcbench run --launcher "mpirun:$BED/home/root/hosts" --suite bed >"$OUT" 2>&1 &
+# shellcheck disable=SC2034  # for code_is
 PID=$!
 wait_journal "$old" 60 '"job-end"'
 rank=$(bed_ranks n2 | head -n 1)
@@ -64,6 +65,7 @@ step "a rank is killed"
 old=$(run_dir)
 hpcbench run --launcher "mpirun:$BED/home/root/hosts" --suite bed --no-confirm --max-time 0.7s \
 	--precision 0.01% >"$OUT" 2>&1 &
+# shellcheck disable=SC2034  # for code_is
 PID=$!
 wait_journal "$old" 60 '"job-end"'
 kill -KILL "$(bed_ranks n3 | head -n 1)" || die "no rank on n3"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # hpcbench in a job that a better partition pushes away, requeued or cancelled, at once or with time
 # to go: it ends before Slurm kills it, and what it measured is stored and can be reported.
+# shellcheck disable=SC2034  # for the bed
 BED_SLURM_MORE='PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 PartitionName=again Nodes=ALL MaxTime=60 State=UP PriorityTier=0 PreemptMode=REQUEUE
