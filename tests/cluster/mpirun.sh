@@ -82,6 +82,19 @@ in_journal '"step-end".*"cause":"node-failure".*"node":"n2"' || die "the cause i
 assert_pairs_without n2
 rm "$BED/run/unreachable"
 
+if [ -d "$BED/mpich" ] && command -v mpirun.mpich >/dev/null; then
+	step "hydra, by the same remote shell"
+	mkdir "$BED/hydra"
+	printf '#!/bin/sh\nexec mpirun.mpich "$@"\n' >"$BED/hydra/mpirun"
+	chmod 755 "$BED/hydra/mpirun"
+	export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$BED/bin/agent
+	PATH=$BED/hydra:$PATH HPCBENCH_EXEC_PATH=$BED/mpich by_mpirun 0 --bench mpi.latency,mpi.bandwidth
+	grep -q MPICH "$(run_dir)/records.jsonl" || die "the records do not name MPICH"
+	[ "$(grep -c '"type":"pair"' "$(run_dir)/records.jsonl")" -ge 24 ] || die "pairs are missing"
+else
+	echo "note: test mpi_mpich has not built hpcbench-mpi for MPICH; hydra is not tried"
+fi
+
 step "no process is left on the nodes"
 for node in n1 n2 n3 n4; do
 	[ -z "$(bed_ranks "$node")$(bed_ranks "$node" orted)" ] || die "processes are left on $node"
