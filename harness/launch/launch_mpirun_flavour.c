@@ -161,7 +161,7 @@ static void first_line(const char *text, char out[120])
 
 	text += strspn(text, "- \t\r\n");
 	for (; text[n] && text[n] != '\n' && n < 119; n++)
-		out[n] = text[n] < ' ' || text[n] > '~' ? '?' : text[n];
+		out[n] = (char)(text[n] < ' ' || text[n] > '~' ? '?' : text[n]);
 	out[n] = '\0';
 }
 

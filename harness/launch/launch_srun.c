@@ -49,8 +49,8 @@ static int wanted_nodes(const struct launch_site *s, const char *wanted, struct 
 	rc = nodeset_parse(of_job ? of_job : wanted, &job, err);
 	if (rc != HB_OK)
 		return of_job ? hb_fail_in(err, "SLURM_JOB_NODELIST") : rc;
-	rc = launch_nodes_within(s, of_job ? wanted : NULL, &job, "this allocation", out, absent,
-	                         n_absent, err);
+	const struct launch_wish wish = { of_job ? wanted : NULL, &job, "this allocation" };
+	rc = launch_nodes_within(s, &wish, out, absent, n_absent, err);
 	nodeset_free(&job);
 	return rc;
 }
