@@ -119,5 +119,6 @@ const struct command cmd_help = {
 	.name = "help",
 	.usage = "[COMMAND]",
 	.summary = "tell what the commands do and which options they take",
+	.plain = true,
 	.run = run,
 };

@@ -94,13 +94,18 @@ struct config_use {
 };
 
 /*
- * Sets the values of one table (command NULL: the common one) over dst, which has its defaults:
- * files first, then the environment. Lists add up, earlier layers first; null in a file means the
- * default again. origin, if not NULL, has a place for each row of opts. HB_E_USAGE names the
- * variable whose value is wrong.
+ * Sets the values of a command (NULL: none) over dst, which has its defaults: files first, then the
+ * environment. opts are the common options and the command's own in one table. Lists add up,
+ * earlier layers first; null in a file means the default again. origin, if not NULL, has a place
+ * for each row of opts. HB_E_USAGE names the variable whose value is wrong.
  */
-int config_apply(const struct config *c, const struct config_table *t, const struct config_use *use,
-                 void *dst, struct config_origin *origin, struct hb_err *err);
+int config_apply(const struct config *c, const char *command, const struct opt *opts,
+                 const struct config_use *use, void *dst, struct config_origin *origin,
+                 struct hb_err *err);
+/* Of lists of "OPT=VAL" (by their placeholder): what is said again later is dropped before. */
+void config_settle(const struct opt *opts, void *dst);
+/* Whether a partition of that name has options. */
+bool config_has_partition(const struct config *c, const char *name);
 
 /*
  * The environment variable of an option, HPCBENCH_MAX_TIME for max-time; the caller frees. NULL:
