@@ -8,9 +8,18 @@
 
 static const char file_name[] = "hpcbench.json", system_file[] = "/etc/hpcbench.json";
 
+static void cut_last(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		*slash = '\0';
+}
+
 /* HPCBENCH_ETC is where etc lies: relative to the program, or a path. */
 static char *prefix_path(void)
 {
+	const char *etc = HPCBENCH_ETC;
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 
@@ -19,10 +28,10 @@ static char *prefix_path(void)
 	if (n <= 0)
 		return NULL;
 	exe[n] = '\0';
-	char *slash = strrchr(exe, '/');
-	if (slash)
-		*slash = '\0';
-	return hb_format("%s/%s/%s", exe, HPCBENCH_ETC, file_name);
+	cut_last(exe);
+	for (; strncmp(etc, "../", 3) == 0; etc += 3)
+		cut_last(exe);
+	return hb_format("%s/%s/%s", exe, etc, file_name);
 }
 
 static char *user_path(void)
