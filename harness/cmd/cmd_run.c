@@ -314,10 +314,15 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	if (argc > 0)
 		return cmd_error_text("run", CODE_USAGE,
 		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
+	if (o->resume && o->profile && strchr(o->profile, ','))
+		return cmd_error_text(
+		        "run", CODE_USAGE,
+		        "--resume goes on with one run; say --no-profile or one name");
 	if (o->inject)
 		rc = measure_inject_parse(o->inject, &inject, &err);
 	if (rc == HB_OK)
 		rc = fill_request(o, &inject, &task.req, &err);
+	task.req.config = common->config;
 	int code = rc == HB_OK ? cmd_run_profiles(common, o->profile, run_one, &task)
 	                       : cmd_error("run", &err);
 	measure_inject_free(&inject);

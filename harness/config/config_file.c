@@ -77,6 +77,10 @@ static int read_here(const char *path, bool user, bool *found, struct buf *out, 
 	/* Nothing to wait for: a pipe without a writer opens at once and is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
+	/* Only a file that somebody holds a lease on: where there is a deadline it is waited for.
+	 */
+	if (fd < 0 && errno == EAGAIN && user)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	*found = fd >= 0;
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return HB_OK;

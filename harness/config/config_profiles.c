@@ -69,8 +69,8 @@ static int check_text(const char *key, const char *text, const char *allowed,
 static int read_profile(json_object *o, const struct js_at *at, struct profile *p,
                         struct hb_err *err)
 {
-	static const char *const keys[] = { "name", "arch", "mpi_type", "mpirun",
-		                            "env",  "wrap", NULL };
+	static const char *const keys[] = { "name",    "arch", "mpi_type", "mpirun",
+		                            "helpers", "env",  "wrap",     NULL };
 	static const char word[] =
 	        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
 	struct js_at name_at = js_at_key(at, "name");
