@@ -41,19 +41,6 @@ static int add_strings(const struct opt *row, json_object *list, const struct js
 	return HB_OK;
 }
 
-/* Text with a zero byte would be cut without a word. */
-static bool has_zero(json_object *v)
-{
-	size_t n = json_object_is_type(v, json_type_array) ? json_object_array_length(v) : 0;
-
-	if (json_object_is_type(v, json_type_string))
-		return strlen(json_object_get_string(v)) != (size_t)json_object_get_string_len(v);
-	for (size_t i = 0; i < n; i++)
-		if (has_zero(json_object_array_get_idx(v, i)))
-			return true;
-	return false;
-}
-
 int config_value(const struct opt *row, json_object *value, const struct js_at *at, void *dst,
                  struct hb_err *err)
 {
@@ -63,8 +50,6 @@ int config_value(const struct opt *row, json_object *value, const struct js_at *
 
 	if (!value)
 		return set_default(row, dst);
-	if (has_zero(value))
-		return js_fail(&here, err, "a zero byte is no text");
 	if (row->type == OPT_STRINGS && json_object_is_type(value, json_type_array))
 		return add_strings(row, value, &here, dst, err);
 	json_object *o = json_object_new_object();
