@@ -78,9 +78,12 @@ static void put_row(struct view *v, json_object *list, const char *command, cons
 	const struct opt one[] = { *row, { .type = OPT_END } };
 	json_object *all = opt_to_json(one, values, 0), *value = NULL,
 	            *o = json_object_new_object();
+	static const char *const titles[] = { "option", "value", "from", NULL };
 	bool plain = origin->kind == ORIGIN_DEFAULT;
 	struct buf text = BUF_INIT;
 
+	if (v->shown++ == 0)
+		doc_table(v->d, titles);
 	json_object_object_get_ex(all, row->name, &value);
 	js_set_str(o, "command", command);
 	js_set_str(o, "option", row->name);
@@ -99,7 +102,6 @@ static void put_row(struct view *v, json_object *list, const char *command, cons
 	buf_free(&shown);
 	buf_free(&text);
 	js_put(all);
-	v->shown++;
 }
 
 /* A command's own values lie behind the common ones, as in cmd_main. */
@@ -158,13 +160,11 @@ static int put_values(struct view *v, json_object *list, const struct config_tab
 
 static int put_options(struct view *v, const struct config_table *tables, struct hb_err *err)
 {
-	static const char *const titles[] = { "option", "value", "from", NULL };
 	json_object *list = json_object_new_array();
 	struct config_origin *common = hb_alloc((count_rows(common_opts) + 1) * sizeof *common);
 	int rc = HB_OK;
 
 	doc_heading(v->d, 2, "Options");
-	doc_table(v->d, titles);
 	for (const struct config_table *t = tables; t->opts && rc == HB_OK; t++)
 		rc = put_values(v, list, t, common, err);
 	if (rc == HB_OK && v->shown == 0)
