@@ -152,13 +152,13 @@ static int main_of(const struct command *c, int n, const char **words)
 
 	if (c && !c->plain)
 		read_config(&config, &wrong);
-	int rc = cmd_values(c, opts, &config, g, size, offsetof(struct globals, own), &n, words,
-	                    &wrong, &err);
+	const struct cmd_line line = { c, opts, &config, g, size, offsetof(struct globals, own) };
+	int rc = cmd_values(&line, &n, words, &wrong, &err);
 	g->common.config = &config;
 	if (rc != HB_OK)
 		code = cmd_error(c ? c->name : NULL, &err);
 	else if (wrong.code != HB_OK && !g->help && !g->version)
-		code = cmd_error_text(c->name, CODE_USAGE, "%s", wrong.text);
+		code = cmd_error_text(c ? c->name : NULL, CODE_USAGE, "%s", wrong.text);
 	else
 		code = run_parsed(c, g, n - 1, words + 1);
 	opt_free(opts, g);

@@ -65,15 +65,21 @@ struct config_table *cmd_tables(void);
 /* One table of all that may stand on a command's line: its own options from offset own on, then
  * the common ones and extra (may be NULL) at offset 0. The caller frees. */
 struct opt *cmd_merge_opts(const struct opt *own, size_t own_at, const struct opt *extra);
+/* What a command line is parsed into. */
+struct cmd_line {
+	const struct command *c; /* NULL: none was named */
+	const struct opt *opts;  /* as cmd_merge_opts makes them */
+	const struct config *config;
+	void *dst; /* size bytes, zeroed; the command's own values from own_at on */
+	size_t size, own_at;
+};
 /*
- * Sets *dst, which is zeroed: defaults, then the configuration, then the n words of the command
- * line, of which positional arguments are left. Twice, if words name a partition that has options
- * of its own. wrong: what is wrong with the configuration itself (HB_OK: nothing); dst then has
- * what was right.
+ * Sets line->dst: defaults, then the configuration, then the n words of the command line, of which
+ * positional arguments are left. Twice, if words name a partition that has options of its own.
+ * wrong: what is wrong with the configuration itself (HB_OK: nothing); dst then has what was right.
  */
-int cmd_values(const struct command *c, const struct opt *opts, const struct config *config,
-               void *dst, size_t size, size_t own_at, int *n, const char **words,
-               struct hb_err *wrong, struct hb_err *err);
+int cmd_values(const struct cmd_line *line, int *n, const char **words, struct hb_err *wrong,
+               struct hb_err *err);
 
 /* The help of one command as text. */
 void cmd_help_text(const struct command *c, struct buf *out);

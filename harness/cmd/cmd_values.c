@@ -49,21 +49,19 @@ struct config_table *cmd_tables(void)
 }
 
 /* One attempt over zeroed memory. A configuration that is wrong hides nothing on the line. */
-static int set_all(const struct command *c, const struct opt *opts, const struct config *config,
-                   const struct config_use *use, void *dst, int *n, const char **words,
-                   struct hb_err *wrong, struct hb_err *err)
+static int set_all(const struct cmd_line *l, const struct config_use *use, int *n,
+                   const char **words, struct hb_err *wrong, struct hb_err *err)
 {
-	opt_defaults(opts, dst);
-	if (c && !c->plain && wrong->code == HB_OK)
-		config_apply(config, c->name, opts, use, dst, NULL, wrong);
-	int rc = opt_parse(opts, dst, n, words, NULL, err);
-	config_settle(opts, dst);
+	opt_defaults(l->opts, l->dst);
+	if (l->c && !l->c->plain && wrong->code == HB_OK)
+		config_apply(l->config, l->c->name, l->opts, use, l->dst, NULL, wrong);
+	int rc = opt_parse(l->opts, l->dst, n, words, NULL, err);
+	config_settle(l->opts, l->dst);
 	return rc;
 }
 
-int cmd_values(const struct command *c, const struct opt *opts, const struct config *config,
-               void *dst, size_t size, size_t own_at, int *n, const char **words,
-               struct hb_err *wrong, struct hb_err *err)
+int cmd_values(const struct cmd_line *l, int *n, const char **words, struct hb_err *wrong,
+               struct hb_err *err)
 {
 	const char *job = getenv("SLURM_JOB_ID"), *name = NULL;
 	struct config_use use = { .in_job = job && *job };
@@ -72,15 +70,15 @@ int cmd_values(const struct command *c, const struct opt *opts, const struct con
 	int n_again = *n;
 
 	memcpy(again, words, (size_t)*n * sizeof *words);
-	int rc = set_all(c, opts, config, &use, dst, n, words, wrong, err);
-	if (rc == HB_OK && c && c->partition)
-		name = c->partition((const char *)dst + own_at);
-	if (name && wrong->code == HB_OK && config_has_partition(config, name)) {
+	int rc = set_all(l, &use, n, words, wrong, err);
+	if (rc == HB_OK && l->c && l->c->partition)
+		name = l->c->partition((const char *)l->dst + l->own_at);
+	if (name && wrong->code == HB_OK && config_has_partition(l->config, name)) {
 		char *partition = hb_strdup(name);
 		use.partition = partition;
-		opt_free(opts, dst);
-		memset(dst, 0, size);
-		rc = set_all(c, opts, config, &use, dst, &n_again, again, wrong, err);
+		opt_free(l->opts, l->dst);
+		memset(l->dst, 0, l->size);
+		rc = set_all(l, &use, &n_again, again, wrong, err);
 		free(partition);
 		memcpy(words, again, bytes);
 		*n = n_again;

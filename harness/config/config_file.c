@@ -17,7 +17,7 @@
 enum { FDS_MAX = 1024, REAP_TRIES = 100, REAP_NAP_NS = 200000 };
 
 /* What the child tells first; behind it the text of the file, or of the error. */
-enum { SAYS_NONE = 'n', SAYS_TEXT = 't', SAYS_WRONG = 'w', SAYS_CLOSED = 'c' };
+static const char says_none = 'n', says_text = 't', says_wrong = 'w', says_closed = 'c';
 
 /* May this owner tell us what to run? Whoever owns the program could change that as well. */
 static bool is_trusted(uid_t owner, bool user)
@@ -123,10 +123,11 @@ static void child_main(int to, const char *path)
 			close(fd);
 	int rc = read_here(path, true, &found, &text, &err);
 	if (rc != HB_OK) {
-		write_all(to, &(char){ rc == HB_E_UNSUPPORTED ? SAYS_CLOSED : SAYS_WRONG }, 1);
+		const char what = rc == HB_E_UNSUPPORTED ? says_closed : says_wrong;
+		write_all(to, &what, 1);
 		write_all(to, err.text, strlen(err.text));
 	} else {
-		write_all(to, &(char){ found ? SAYS_TEXT : SAYS_NONE }, 1);
+		write_all(to, found ? &says_text : &says_none, 1);
 		write_all(to, buf_text(&text), text.len);
 	}
 	_exit(0);
@@ -169,14 +170,16 @@ static int answer(const char *path, const struct buf *said, bool *found, struct 
 {
 	char what = said->len ? said->data[0] : '\0';
 
-	*found = what != SAYS_NONE;
-	switch (what) {
-	case SAYS_NONE: return HB_OK;
-	case SAYS_TEXT: buf_add(out, said->data + 1, said->len - 1); return HB_OK;
-	case SAYS_WRONG: return hb_fail(err, HB_E_FORMAT, "%s", said->data + 1);
-	case SAYS_CLOSED: return hb_fail(err, HB_E_UNSUPPORTED, "%s", said->data + 1);
-	default: return hb_fail(err, HB_E_IO, "%s: reading it failed", path);
-	}
+	*found = what != says_none;
+	if (what == says_none)
+		return HB_OK;
+	if (what == says_wrong || what == says_closed)
+		return hb_fail(err, what == says_wrong ? HB_E_FORMAT : HB_E_UNSUPPORTED, "%s",
+		               said->data + 1);
+	if (what != says_text)
+		return hb_fail(err, HB_E_IO, "%s: reading it failed", path);
+	buf_add(out, said->data + 1, said->len - 1);
+	return HB_OK;
 }
 
 static int read_apart(const char *path, bool *found, struct buf *out, struct hb_err *err)
