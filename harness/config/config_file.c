@@ -123,8 +123,7 @@ static void child_main(int to, const char *path)
 			close(fd);
 	int rc = read_here(path, true, &found, &text, &err);
 	if (rc != HB_OK) {
-		const char what = rc == HB_E_UNSUPPORTED ? says_closed : says_wrong;
-		write_all(to, &what, 1);
+		write_all(to, rc == HB_E_UNSUPPORTED ? &says_closed : &says_wrong, 1);
 		write_all(to, err.text, strlen(err.text));
 	} else {
 		write_all(to, found ? &says_text : &says_none, 1);
@@ -168,7 +167,10 @@ static void end_child(pid_t pid)
 static int answer(const char *path, const struct buf *said, bool *found, struct buf *out,
                   struct hb_err *err)
 {
-	char what = said->len ? said->data[0] : '\0';
+	char what = 0;
+
+	if (said->len)
+		what = said->data[0];
 
 	*found = what != says_none;
 	if (what == says_none)

@@ -150,7 +150,8 @@ const struct profile **config_profiles(const struct config *c)
 
 	for (size_t i = 0; i < c->n; i++)
 		all += c->v[i].n_profiles;
-	const struct profile **list = hb_realloc_array(NULL, all + 1, sizeof *list);
+	const struct profile **list = hb_realloc_array(NULL, all + 1,
+	                                               sizeof(const struct profile *));
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; k < c->v[i].n_profiles; k++) {
 			const struct profile *p = &c->v[i].profiles[k];
