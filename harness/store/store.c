@@ -88,7 +88,7 @@ static char *store_path(const char *opt, struct hb_err *err)
 int store_open(const char *opt, bool create, struct store *out, struct hb_err *err)
 {
 	struct stat st;
-	int rc = HB_OK;
+	int rc = HB_OK, why;
 	out->path = store_path(opt, err);
 	if (!out->path)
 		return HB_E_USAGE;
@@ -105,11 +105,14 @@ int store_open(const char *opt, bool create, struct store *out, struct hb_err *e
 			             runs, strerror(errno));
 		free(runs);
 		free(baselines);
-	} else if (stat(out->path, &st) != 0 ? errno != ENOENT : !S_ISDIR(st.st_mode)) {
+	} else if ((why = stat(out->path, &st) != 0 ? errno
+	                  : S_ISDIR(st.st_mode)     ? 0
+	                                            : ENOTDIR) != 0 &&
+	           why != ENOENT) {
 		rc = hb_fail(err, HB_E_IO,
 		             "cannot read the store %s: %s; choose another with --store or "
 		             "HPCBENCH_STORE",
-		             out->path, strerror(errno ? errno : ENOTDIR));
+		             out->path, strerror(why));
 	}
 	if (rc != HB_OK)
 		store_close(out);
