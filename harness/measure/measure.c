@@ -171,14 +171,18 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 	m->judged = false;
 	summary_free(&m->summary);
 	m->has_summary = false;
+	measure_store_settle(m);
 	rc = measure_write_run(m, false, err);
+	measure_store_settle(m);
+	if (!m->dir)
+		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
 		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
 	else
-		rc = summary_write(m->dir, &m->summary, err);
+		rc = measure_write_summary(m, err);
 	if (rc == HB_OK && m->has_base) {
 		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
@@ -279,8 +283,16 @@ static int exit_code(const struct measure *m)
 static int open_run(struct measure *m, const struct store *s, struct launch **l, struct hb_err *err)
 {
 	char now[32];
-	int rc = store_run_new(s, &m->id, &m->dir, err);
+	char *tight = NULL;
+	int rc = store_room(s, plan_bytes(&m->plan), &tight, err);
 
+	if (rc == HB_OK && tight && m->req.note)
+		m->req.note(m->req.ctx, "warn", tight);
+	free(tight);
+	if (rc == HB_OK)
+		rc = store_run_new(s, &m->id, &m->dir, err);
+	if (rc == HB_OK)
+		rc = measure_store_open(m, err);
 	if (rc != HB_OK)
 		return rc;
 	measure_now(now);
@@ -296,6 +308,7 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 		return rc;
 	struct launch_params p = { .run = m->id,
 		                   .dir = m->dir,
+		                   .writer = m->writer,
 		                   .site = &m->site,
 		                   .plan = &m->plan,
 		                   .files = m->req.files,
@@ -339,6 +352,7 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 
 	if (rc != HB_OK) {
 		m->broken = true;
+		measure_store_close(m, NULL);
 		m->code = exit_code(m);
 		return rc;
 	}
@@ -353,6 +367,11 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	rc = rc == HB_OK ? rc_after : rc;
 	rc_after = launch_close(l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
+	/* Where the store failed, what was told so far is less than where the run is now. */
+	rc_after = measure_store_close(m, &late);
+	if (rc_after != HB_OK)
+		*err = late;
+	rc = rc_after != HB_OK ? rc_after : rc;
 	m->broken = m->broken || rc != HB_OK;
 	m->code = exit_code(m);
 	return rc;

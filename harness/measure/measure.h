@@ -65,7 +65,9 @@ struct measure {
 	struct baseline base;
 	bool has_base;
 	/* after measure_run */
-	char *id, *dir, *started;
+	char *id, *dir, *started;    /* dir: elsewhere, where the store failed (measure_store.c) */
+	struct store_writer *writer; /* of dir; only while measuring, like the lock */
+	char *lock;
 	struct measure_step *steps;
 	size_t n_steps, cap_steps;
 	struct summary summary;

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bench/base/buf.h"
 #include "bench/base/err.h"
@@ -74,8 +75,8 @@ void store_unlock(char *lock);
 enum { STORE_LOCK_WAIT_S = 10 };
 
 /*
- * RUN/run.lock: held by who measures into a run, as long as it lives. Taken without waiting; HB_E_IO
- * says who measures. Readers do not need it.
+ * RUN/run.lock: held by who measures into a run, as long as it lives. Taken without waiting;
+ * HB_E_IO says who measures. Readers do not need it.
  */
 int store_run_lock(const char *dir, char **lock, struct hb_err *err);
 /* Somebody measures into it now (or may do so, on another host). *who: "pid 1 on n1", the caller's;
@@ -84,11 +85,11 @@ bool store_run_locked(const char *dir, char **who);
 
 /*
  * What writers that were killed leave behind, none of it read by anybody:
- *	NAME.HOST.PID.XXXXXXXX.tmp	a whole file that was never renamed (in baselines/, runs/ID/)
- *	.probe.HOST.PID.XXXXXXXX.tmp	the probe of store_open (in runs/)
- *	NAME.lock, NAME.lock.steal	locks; store_lock takes stale ones over, or remove them
- * True for names of the first two kinds whose writer is known to be gone, or whose file was not
- * touched for a day where that is not known. Locks: store_lock_stale.
+ *	NAME.HOST.PID.XXXXXXXX.tmp	a whole file that was never renamed (in baselines/,
+ *runs/ID/) .probe.HOST.PID.XXXXXXXX.tmp	the probe of store_open (in runs/) NAME.lock,
+ *NAME.lock.steal	locks; store_lock takes stale ones over, or remove them True for names of
+ *the first two kinds whose writer is known to be gone, or whose file was not touched for a day
+ *where that is not known. Locks: store_lock_stale.
  */
 bool store_temp_dead(const char *path);
 bool store_lock_stale(const char *path); /* of the .lock file itself */
@@ -110,10 +111,16 @@ enum { STORE_PROBE_S = 10 };
  */
 int store_room(const struct store *s, double need_bytes, char **tight, struct hb_err *err);
 
-/* An append-only file of lines; sync forces it to disk. Short writes and full disks are errors. */
+/*
+ * An append-only file of whole lines; sync forces it to disk. Short writes and full disks are
+ * errors; a line that a full disk or a killed writer cut is cut off, at the failure or when the
+ * file is opened next.
+ */
 struct store_log;
 int store_log_open(const char *path, struct store_log **out, struct hb_err *err);
 int store_log_line(struct store_log *l, json_object *o, struct hb_err *err);
+int store_log_text(struct store_log *l, const void *lines, size_t len, struct hb_err *err);
+uint64_t store_log_size(const struct store_log *l); /* bytes known to be on disk */
 int store_log_sync(struct store_log *l, struct hb_err *err);
 int store_log_close(struct store_log *l, struct hb_err *err); /* writes what is left, frees */
 

@@ -54,10 +54,11 @@ int store_writer_flush(struct store_writer *w, struct hb_err *err);
  * Nothing is measured any more: waits until everything is on disk, however slow, as long as the
  * store answers at all. Where it does not, or said no, the run is written once more in a folder
  * hpcbench-ID-XXXXXX in TMPDIR, /tmp, /var/tmp or /dev/shm, which store_writer_dir names then; the
- * writer goes on there. The failure and what to do is in err then, each time. hasty: after a signal.
+ * writer goes on there. The failure and what to do is in err then, each time. hasty: after a
+ * signal.
  */
 int store_writer_settle(struct store_writer *w, bool hasty, struct hb_err *err);
-/* Where the run is now. */
+/* Where the run is now; NULL: it could be saved nowhere, do not try to read it. */
 const char *store_writer_dir(const struct store_writer *w);
 /* The run had to be written elsewhere, or could not be. */
 bool store_writer_moved(const struct store_writer *w);
