@@ -256,9 +256,12 @@ void store_unlock(char *lock)
 	if (!lock)
 		return;
 	store_who_self(&self);
-	/* Whoever was told to remove it by hand may have done so, and have a lock there now. */
-	if (read_holder(lock, &h) == 0 && h.known && h.who.pid == self.pid &&
-	    h.who.start == self.start && strcmp(h.who.host, self.host) == 0)
+	/*
+	 * Whoever was told to remove it by hand may have done so, and have a lock there now. A child
+	 * may give back what this process took (store_apart).
+	 */
+	if (read_holder(lock, &h) == 0 && h.known && strcmp(h.who.host, self.host) == 0 &&
+	    (h.who.pid == self.pid || h.who.pid == getppid()))
 		unlink(lock);
 	buf_free(&h.text);
 	free(lock);
