@@ -48,7 +48,7 @@ ok "it has all the figures of a run without trouble" \
 	[ "$(grep -c '"value"' "$WORK/one.json")" -eq "$(grep -c '"value"' "$WORK/two.json")" ]
 
 # It hangs in the middle and stays so.
-rm -rf "$WORK/back/store"
+rm -rf "$WORK/mnt/store"
 run --store "$WORK/mnt/store" >"$WORK/out" 2>"$WORK/err" &
 pid=$!
 pids+=("$pid")
