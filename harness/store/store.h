@@ -103,6 +103,12 @@ bool store_lock_stale(const char *path); /* of the .lock file itself */
 typedef int store_work_fn(void *ctx, struct buf *out, struct hb_err *err);
 int store_apart(store_work_fn *work, void *ctx, double wait_s, struct buf *out, struct hb_err *err);
 enum { STORE_PROBE_S = 10 };
+/*
+ * Appends a regular file of at most max bytes to out, in the same way: for what is read where a
+ * home directory may hang. HB_E_TIMEOUT has a text here.
+ */
+int store_read_apart(const char *path, size_t max, double wait_s, struct buf *out,
+                     struct hb_err *err);
 
 /*
  * Is there room for so many bytes in the store? HB_E_IO names both figures where not; *tight is

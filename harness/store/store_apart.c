@@ -129,3 +129,26 @@ int store_apart(store_work_fn *work, void *ctx, double wait_s, struct buf *out, 
 	buf_free(&in);
 	return a.rc;
 }
+
+struct wanted {
+	const char *path;
+	size_t max;
+};
+
+static int read_it(void *ctx, struct buf *out, struct hb_err *err)
+{
+	const struct wanted *w = ctx;
+
+	return buf_read_file(out, w->path, w->max, err);
+}
+
+int store_read_apart(const char *path, size_t max, double wait_s, struct buf *out,
+                     struct hb_err *err)
+{
+	struct wanted w = { path, max };
+	int rc = store_apart(read_it, &w, wait_s, out, err);
+
+	if (rc == HB_E_TIMEOUT)
+		hb_fail(err, HB_E_TIMEOUT, "%s does not answer (a hung file system?)", path);
+	return rc;
+}

@@ -257,8 +257,8 @@ void store_unlock(char *lock)
 		return;
 	store_who_self(&self);
 	/*
-	 * Whoever was told to remove it by hand may have done so, and have a lock there now. A child
-	 * may give back what this process took (store_apart).
+	 * Whoever was told to remove it by hand may have done so, and have a lock there now. A
+	 * child may give back what this process took (store_apart).
 	 */
 	if (read_holder(lock, &h) == 0 && h.known && strcmp(h.who.host, self.host) == 0 &&
 	    (h.who.pid == self.pid || h.who.pid == getppid()))

@@ -300,7 +300,7 @@ int store_writer_open(const struct store_writer_params *p, struct store_writer *
 	w->dir = hb_strdup(p->dir);
 	w->first_dir = hb_strdup(p->dir);
 	w->id = hb_strdup(slash && slash[1] ? slash + 1 : p->dir);
-	int rc = writer_start(w, STORE_PROBE_S * 1000, err);
+	int rc = writer_start(w, (int64_t)STORE_PROBE_S * 1000, err);
 	if (rc != HB_OK) {
 		writer_stop(w); /* there is nothing to be saved */
 		store_writer_close(w, false, NULL);

@@ -63,7 +63,8 @@ mirror() {
 	[ -x "$BUILD/tests/mirrorfs" ] || skip "libfuse3-dev is not installed"
 	[ -c /dev/fuse ] || skip "there is no /dev/fuse"
 	mkdir -p "$1" "$2"
-	"$BUILD/tests/mirrorfs" "$1" "$2" >"$WORK/mirrorfs.log" 2>&1 &
+	# A session of its own: a stopped process whose shell goes away would be woken and hung up.
+	setsid "$BUILD/tests/mirrorfs" "$1" "$2" >"$WORK/mirrorfs.log" 2>&1 &
 	mirror_pid=$!
 	pids+=("$mirror_pid")
 	until_true 10 mountpoint -q "$2" || skip "FUSE cannot be mounted here: $(cat "$WORK/mirrorfs.log")"
