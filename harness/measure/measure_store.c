@@ -9,7 +9,8 @@ int measure_store_open(struct measure *m, struct hb_err *err)
 	struct store_writer_params p = {
 		.dir = m->dir, .signal_fd = m->req.signal_fd, .note = m->req.note, .ctx = m->req.ctx
 	};
-	int rc = store_run_lock(m->dir, &m->lock, err);
+	/* Whoever resumes has the lock already. */
+	int rc = m->lock ? HB_OK : store_run_lock(m->dir, &m->lock, err);
 
 	return rc == HB_OK ? store_writer_open(&p, &m->writer, err) : rc;
 }
