@@ -8,7 +8,7 @@
 #include "bench/base/mem.h"
 #include "harness/store/store_parts.h"
 
-enum { STAT_STATE_TO_START = 19 /* fields of /proc/PID/stat */, HOUR_S = 3600, TEMP_FRESH_S = 60 };
+enum { STAT_STATE_TO_START = 19 /* fields of /proc/PID/stat */, DAY_S = 86400, TEMP_FRESH_S = 60 };
 
 /* A small file of /proc; "" where there is none. */
 static void read_text_file(const char *path, char *out, size_t n)
@@ -150,7 +150,7 @@ bool store_temp_dead(const char *path)
 		return false;
 	age = time(NULL) - st.st_mtime;
 	store_host(self);
-	if (age > 24 * HOUR_S)
+	if (age > DAY_S)
 		return true;
 	return age > TEMP_FRESH_S && strcmp(host, self) == 0 && process_gone(&who);
 }

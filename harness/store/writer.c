@@ -18,12 +18,11 @@ void writer_note(struct store_writer *w, const char *level, const char *fmt, ...
 	char text[480];
 	va_list ap;
 
-	if (!w->p.note)
-		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	w->p.note(w->p.ctx, level, text);
+	if (w->p.note)
+		w->p.note(w->p.ctx, level, text);
 }
 
 int64_t writer_ms(const struct store_writer *w, int ms)
@@ -218,8 +217,8 @@ static void send_some(struct store_writer *w)
 
 static bool tired(const struct store_writer *w, const struct pollfd *v, int64_t silent_ms)
 {
-	/* Only at the end: while something is measured the signal is for the loop. */
-	return silent_ms > 0 && w->p.signal_fd >= 0 && (v->revents & POLLIN);
+	/* Only at the end, and not once the run is being saved: that is short. */
+	return silent_ms > 0 && !w->moved && w->p.signal_fd >= 0 && (v->revents & POLLIN);
 }
 
 /* The moment at which it is enough. */
@@ -250,7 +249,7 @@ bool writer_pump(struct store_writer *w, int64_t total_ms, int64_t silent_ms)
 			return false;
 		if (w->wire.len > 0 || has_more(w))
 			v[0].events |= POLLOUT;
-		poll(v, silent_ms > 0 ? 2 : 1, wait_until(now, until));
+		poll(v, silent_ms > 0 && !w->moved ? 2 : 1, wait_until(now, until));
 		if (tired(w, &v[1], silent_ms))
 			return false;
 	}

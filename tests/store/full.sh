@@ -11,6 +11,7 @@ run() {
 		--store "$WORK/disk/store" "$@"
 }
 fill() { dd if=/dev/zero of="$WORK/disk/fill" bs=4k oflag=append conv=notrunc 2>/dev/null; }
+# shellcheck disable=SC2317  # called by ok
 nothing_half() { [ -z "$(find "$WORK/disk" -name '*.tmp*' -o -name '*.lock*')" ]; }
 
 # Before.

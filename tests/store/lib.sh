@@ -15,9 +15,9 @@ pids=()
 finish() {
 	local p
 	for p in "${pids[@]}"; do kill -KILL "$p" 2>/dev/null; done
-	for p in $(awk -v w="$WORK/" 'index($2, w) == 1 {print $2}' /proc/self/mounts | sort -r); do
+	while read -r p; do
 		umount -l "$p"
-	done
+	done < <(awk -v w="$WORK/" 'index($2, w) == 1 {print $2}' /proc/self/mounts | sort -r)
 	rm -rf --one-file-system "$WORK"
 }
 trap finish EXIT
