@@ -75,7 +75,7 @@ void store_unlock(char *lock);
 enum { STORE_LOCK_WAIT_S = 10 };
 
 /*
- * RUN/run.lock: held by who measures into a run, as long as it lives. Taken without waiting;
+ * RUN/run.lock: held by who measures into a run, as long as it lives. Waits up to 3 s;
  * HB_E_IO says who measures. Readers do not need it.
  */
 int store_run_lock(const char *dir, char **lock, struct hb_err *err);

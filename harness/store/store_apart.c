@@ -23,14 +23,14 @@ static void close_from(int from, int to)
 		close(fd);
 }
 
-void store_child_begin(pid_t parent, int keep)
+void store_child_begin(pid_t parent, int how, int keep)
 {
 	sigset_t all;
 	int null_fd;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, how);
 	if (getppid() != parent) /* it died before the line above took effect */
 		_exit(1);
 	if (keep < 3)
@@ -102,7 +102,7 @@ int store_apart(store_work_fn *work, void *ctx, double wait_s, struct buf *out, 
 	pid = fork();
 	if (pid == 0) {
 		int fd = fds[1] < 3 ? fcntl(fds[1], F_DUPFD_CLOEXEC, 3) : fds[1];
-		store_child_begin(parent, fd);
+		store_child_begin(parent, SIGKILL, fd);
 		a.rc = work(ctx, &in, &a.err);
 		send_answer(fd, &a, &in);
 		_exit(0);

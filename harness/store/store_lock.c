@@ -13,7 +13,8 @@ enum {
 	NAP_MIN_MS = 5,
 	NAP_MAX_MS = 200,
 	UNKNOWN_WAIT_MS = 1000, /* for a lock that does not say whose it is */
-	TAKE_OVERS_MAX = 1000
+	TAKE_OVERS_MAX = 1000,
+	RUN_WAIT_S = 3
 };
 
 struct holder {
@@ -279,7 +280,8 @@ bool store_lock_stale(const char *path)
 int store_run_lock(const char *dir, char **lock, struct hb_err *err)
 {
 	char *path = hb_format("%s/run", dir);
-	int rc = store_lock_try(path, "run", lock, err);
+	/* The writer of a run that was just killed may still be there. */
+	int rc = store_lock_wait(path, "run", RUN_WAIT_S, lock, err);
 
 	free(path);
 	return rc;

@@ -18,10 +18,17 @@ int store_sync_fd(int fd, int (*how)(int));
 int store_open_temp(const char *path, char **temp);
 
 /*
- * After fork: signals that ask to stop are not for this process, it dies with parent, and it holds
- * no descriptor but keep: whoever reads our standard output must not wait for it.
+ * After fork: signals that ask to stop are not for this process, it gets the signal how when parent
+ * dies, and it holds no descriptor but keep: whoever reads our standard output must not wait for
+ * it.
  */
-void store_child_begin(pid_t parent, int keep);
+void store_child_begin(pid_t parent, int how, int keep);
+/*
+ * The writer of process pid is there: it may outlive that process for a moment. A name that the
+ * kernel forgets with whoever holds it; to be held until the end: true where it could be had.
+ */
+bool store_writer_hold(int64_t pid);
+bool store_writer_alive(int64_t pid);
 /* Kills it; what does not die at once sits in the kernel and is left to init. */
 void store_child_end(pid_t pid);
 

@@ -2,7 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "bench/base/mem.h"
@@ -79,6 +82,37 @@ void store_who_self(struct store_who *out)
 	out->restart = number_of("SLURM_RESTART_COUNT");
 }
 
+static socklen_t writer_name(int64_t pid, struct sockaddr_un *a)
+{
+	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	/* A NUL in front: it is no file. */
+	int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "hpcbench-writer-%lld",
+	                 (long long)pid);
+
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+bool store_writer_hold(int64_t pid)
+{
+	struct sockaddr_un a;
+	socklen_t len = writer_name(pid, &a);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	return fd >= 0 && bind(fd, (const struct sockaddr *)&a, len) == 0;
+}
+
+bool store_writer_alive(int64_t pid)
+{
+	struct sockaddr_un a;
+	socklen_t len = writer_name(pid, &a);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool alive = fd >= 0 && connect(fd, (const struct sockaddr *)&a, len) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return alive;
+}
+
 /* Of a process that could be seen from here. */
 static bool process_gone(const struct store_who *who)
 {
@@ -109,7 +143,8 @@ bool store_who_gone(const struct store_who *who)
 	if (strcmp(who->boot, self.boot) != 0)
 		return true;
 	/* In another container the same number is another process. */
-	return strcmp(who->pid_ns, self.pid_ns) == 0 && process_gone(who);
+	return strcmp(who->pid_ns, self.pid_ns) == 0 && process_gone(who) &&
+	       !store_writer_alive(who->pid);
 }
 
 /* NAME.HOST.PID.XXXXXXXX.tmp -> host and pid, which follow the last dots. */

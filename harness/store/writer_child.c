@@ -1,13 +1,16 @@
 /* The process that writes a run: frames come in, whole lines and files go to disk, answers out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench/base/mem.h"
 #include "harness/store/writer_parts.h"
 
-enum { FRAME_MAX = 1 << 30, NAME_LEN_MAX = 128 };
+enum { FRAME_MAX = 1 << 30, NAME_LEN_MAX = 128, ORPHAN_S = 2 };
+/* Nobody else sends it. */
+#define SIGNAL_ORPHAN (SIGRTMAX - 3)
 
 const char *const writer_log_names[WRITER_LOGS] = { "records.jsonl", "samples.jsonl",
 	                                            "journal.jsonl" };
@@ -130,9 +133,28 @@ static void child_main(const char *dir, int fd)
 		serve(&c);
 }
 
+/*
+ * Whoever it writes for has died. What it was handed is whole and is written, so that the journal
+ * tells what the records hold; but not later than that: the run may be gone on with.
+ */
+static void orphaned(int signal)
+{
+	(void)signal;
+	alarm(ORPHAN_S);
+}
+
+static void outlive_briefly(void)
+{
+	struct sigaction a = { .sa_handler = orphaned, .sa_flags = SA_RESTART };
+
+	sigaction(SIGNAL_ORPHAN, &a, NULL);
+	signal(SIGALRM, SIG_DFL);
+}
+
 int writer_child_start(const char *dir, pid_t *pid, int *fd, struct hb_err *err)
 {
 	pid_t parent = getpid();
+	sigset_t wanted;
 	int fds[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
@@ -140,7 +162,13 @@ int writer_child_start(const char *dir, pid_t *pid, int *fd, struct hb_err *err)
 	*pid = fork();
 	if (*pid == 0) {
 		int mine = fds[1] < 3 ? fcntl(fds[1], F_DUPFD_CLOEXEC, 3) : fds[1];
-		store_child_begin(parent, mine);
+		outlive_briefly();
+		store_child_begin(parent, SIGNAL_ORPHAN, mine);
+		sigemptyset(&wanted);
+		sigaddset(&wanted, SIGNAL_ORPHAN);
+		sigaddset(&wanted, SIGALRM);
+		sigprocmask(SIG_UNBLOCK, &wanted, NULL);
+		(void)store_writer_hold(parent);
 		child_main(dir, mine);
 		_exit(0);
 	}
