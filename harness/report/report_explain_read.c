@@ -295,6 +295,7 @@ static void take_record(struct explain *e, const char *line, size_t len, uint64_
 	case REC_EVENT: take_event(e, o, &at); break;
 	case REC_UNKNOWN:
 	case REC_META:
+	case REC_LOAD:
 	case REC_SAMPLES: break;
 	}
 	js_put(o);

@@ -22,10 +22,10 @@ struct store {
 };
 
 /*
- * opt (--store), else HPCBENCH_STORE, else $XDG_DATA_HOME/hpcbench, else ~/.local/share/hpcbench.
- * create makes the folders (mode by umask; a setgid parent is kept) and tries whether a file can be
- * written, synced, read and removed there. Both look at the store from a process of their own: one
- * that does not answer within STORE_PROBE_S is HB_E_IO.
+ * opt (the option store, however it was set), else $XDG_DATA_HOME/hpcbench, else
+ * ~/.local/share/hpcbench. create makes the folders (mode by umask; a setgid parent is kept) and
+ * tries whether a file can be written, synced, read and removed there. Both look at the store from
+ * a process of their own: one that does not answer within STORE_PROBE_S is HB_E_IO.
  */
 int store_open(const char *opt, bool create, struct store *out, struct hb_err *err);
 void store_close(struct store *s);
