@@ -67,8 +67,8 @@ static char *common_base(char *const *dirs, size_t n)
 	return base;
 }
 
-int load_merged(const struct store *s, const char *words, struct run_list *out, char **base,
-                struct hb_err *err)
+int load_merged(const struct store *s, const char *words, const struct nodeset *without,
+                struct run_list *out, char **base, struct hb_err *err)
 {
 	static const char *const keys[] = { "label", "array" };
 	char **dirs = NULL;
@@ -85,7 +85,7 @@ int load_merged(const struct store *s, const char *words, struct run_list *out, 
 	out->dirs = hb_realloc_array(out->dirs, out->n + 1, sizeof *out->dirs);
 	out->ptrs = hb_realloc_array(out->ptrs, out->n + 1, sizeof(const struct summary *));
 	if (rc == HB_OK)
-		rc = collect_runs((const char *const *)dirs, n, &out->v[out->n], err);
+		rc = collect_runs((const char *const *)dirs, n, without, &out->v[out->n], err);
 	if (rc == HB_OK && n > 0)
 		out->dirs[out->n++] = hb_strdup(dirs[n - 1]);
 	if (base)

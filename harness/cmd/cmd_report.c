@@ -33,7 +33,8 @@ static int unknown_format(const char *name)
 }
 
 static void print_run(const struct common *common, const struct report_opts *o,
-                      const struct run_list *runs, const char *base, const struct verdicts *v)
+                      const struct run_list *runs, const char *base, const struct verdicts *v,
+                      const struct acks *acks, const struct baseline *b)
 {
 	struct run_about about;
 	load_about(runs->dirs[0], &about);
@@ -45,7 +46,9 @@ static void print_run(const struct common *common, const struct report_opts *o,
 		                 .code = report_run_code(runs->ptrs, 1, v, v != NULL, false),
 		                 .past_base = o->merge ? NULL : about.baseline,
 		                 .past_code = o->merge ? -1 : about.code,
-		                 .launcher = about.launcher };
+		                 .launcher = about.launcher,
+		                 .acks = acks,
+		                 .b = b };
 	struct doc *d = report_run_doc(&in);
 	cmd_print_as(common, d, o->format);
 	doc_free(d);
@@ -71,8 +74,12 @@ static int judge_and_print(const struct common *common, const struct report_opts
 			if (runs->v[0].n_confirm)
 				compare_confirm(&v, &b, &runs->v[0], &params);
 		}
-		print_run(common, o, runs, base, base ? &v : NULL);
+		struct acks acks;
+		acks_load(s->path, time(NULL), &acks);
+		acks_mark(&acks, runs->v, runs->n, base ? &v : NULL);
+		print_run(common, o, runs, base, base ? &v : NULL, &acks, base ? &b : NULL);
 		verdicts_free(&v);
+		acks_free(&acks);
 	}
 	baseline_free(&b);
 	return code;
@@ -88,7 +95,7 @@ static int report_run(const struct common *common, const struct report_opts *o,
 		return cmd_error_text("report", CODE_USAGE,
 		                      "shows one run, not a list; hpcbench check and diff take "
 		                      "lists, --merge joins the shards of one");
-	int rc = o->merge ? load_merged(s, o->merge, &runs, &base, &err)
+	int rc = o->merge ? load_merged(s, o->merge, NULL, &runs, &base, &err)
 	                  : load_runs(s, name, &runs, &err);
 	int code = rc == HB_OK
 	                   ? judge_and_print(common, o, s, &runs, o->baseline ? o->baseline : base)

@@ -14,14 +14,22 @@
  * does not parse is counted and named in a loss, never fatal; a missing plan is HB_E_FORMAT.
  */
 int collect_run(const char *dir, struct summary *out, struct hb_err *err);
+/*
+ * The same as if the nodes of without had not been there: what was measured with one of them makes
+ * no row and no loss. Groups of all nodes are gone with it. without may be NULL.
+ */
+int collect_run_without(const char *dir, const struct nodeset *without, struct summary *out,
+                        struct hb_err *err);
 
 /*
  * Collects n runs of one suite, the shards of a job array, as if they had been one: every figure is
  * computed from the units of all. A node that several measured counts with the newest run in which
  * it has figures; whoever shared a pair or group with its older self loses that one. A shard that
- * is missing, or did not finish, is a loss. HB_E_USAGE: they are not of one kind.
+ * is missing, or did not finish, is a loss. without: as above. HB_E_USAGE: they are not of one
+ * kind.
  */
-int collect_runs(const char *const *dirs, size_t n, struct summary *out, struct hb_err *err);
+int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
+                 struct summary *out, struct hb_err *err);
 
 /*
  * What of a run's units is done, for going on with it: tries[unit] is the highest attempt that left

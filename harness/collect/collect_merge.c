@@ -358,7 +358,8 @@ static void merge_free(struct merge *m)
 	free(m->v);
 }
 
-int collect_runs(const char *const *dirs, size_t n, struct summary *out, struct hb_err *err)
+int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
+                 struct summary *out, struct hb_err *err)
 {
 	struct merge m = { .v = hb_alloc((n + 1) * sizeof(*m.v)), .all = { .out = out } };
 	int rc = n == 0 || n > MERGE_MAX
@@ -387,6 +388,8 @@ int collect_runs(const char *const *dirs, size_t n, struct summary *out, struct 
 	}
 	if (rc == HB_OK) {
 		drop_replaced(&m);
+		if (without)
+			collect_leave_out(&m.all, without);
 		tell(&m);
 		collect_finish(&m.all);
 	} else {

@@ -80,6 +80,8 @@ int collect_plan(struct collect *c, const char *dir, struct hb_err *err);
 /* Everything that has the plan's size; and all of c but its summary. */
 void collect_prepare(struct collect *c);
 void collect_free(struct collect *c);
+/* Takes these nodes out, after the records were read: until then every one has its unit. */
+void collect_leave_out(struct collect *c, const struct nodeset *without);
 /* From what was read to rows and losses. */
 void collect_finish(struct collect *c);
 

@@ -11,6 +11,7 @@
 #include "harness/config/profile.h"
 #include "harness/launch/spawn.h"
 #include "harness/plan/plan.h"
+#include "harness/store/writer.h"
 
 enum { LAUNCH_ATTEMPTS = 2, LAUNCH_AT_ONCE = 16 /* steps */ };
 
@@ -72,6 +73,7 @@ struct launcher_ops {
 	bool remote;       /* ranks run on other hosts than this one */
 	int at_once;       /* steps on disjoint nodes at the same time; 0 stands for 1 */
 	bool leaves_out;   /* can start a step without some of its nodes */
+	bool used_beside;  /* people work on the hosts meanwhile: foreign load is normal there */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
 	 * in *absent (may be left NULL); the caller frees both.
@@ -117,7 +119,8 @@ int launcher_find(const char *text, const struct launcher_ops **out, const char 
 
 /*
  * The path of a helper: HPCBENCH_EXEC_PATH, else the program's own folder, else ../libexec/hpcbench
- * beside it; of each first the folder with the profile's name, if there is one (NULL: none).
+ * beside it. With a profile (NULL: none) first its `helpers`, then the folder of its name in each of
+ * these and in the user's data folder; a helper that is in none of them is the common one.
  * HB_E_UNSUPPORTED says where it was looked for. The caller frees *path.
  */
 int launch_helper_path(const struct profile *profile, const char *helper, char **path,
@@ -156,8 +159,9 @@ struct launch_past {
 };
 
 struct launch_params {
-	const char *run, *dir;    /* run id and its directory, which exists */
-	struct launch_site *site; /* closed with the launch */
+	const char *run, *dir;       /* run id and its directory, which exists */
+	struct store_writer *writer; /* of dir, borrowed; NULL: one of its own */
+	struct launch_site *site;    /* closed with the launch */
 	struct plan *plan;
 	bool files;                     /* records by files instead of the control channel */
 	const char *control_address;    /* NULL: as contracts.md section 3 says */

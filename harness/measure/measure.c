@@ -101,6 +101,8 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		                        .signal_fd = req->signal_fd };
 	if (req->resume)
 		rc = measure_resume_find(s, req->resume, &m->dir, err);
+	if (rc == HB_OK && m->dir) /* before it is read what is done */
+		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
 	bool lacks_base = false;
@@ -123,6 +125,7 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 void measure_free(struct measure *m)
 {
 	measure_resume_free(m);
+	measure_store_close(m, NULL);
 	for (size_t i = 0; i < m->n_steps; i++)
 		free(m->steps[i].reason);
 	free(m->steps);
@@ -130,6 +133,7 @@ void measure_free(struct measure *m)
 	summary_free(&m->summary);
 	if (m->has_base)
 		baseline_free(&m->base);
+	acks_free(&m->acks);
 	if (m->plan.suite)
 		plan_free(&m->plan);
 	for (size_t i = 0; i < m->n_absent; i++) {
@@ -216,19 +220,25 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 	m->judged = false;
 	summary_free(&m->summary);
 	m->has_summary = false;
+	measure_store_settle(m);
 	rc = measure_write_run(m, false, err);
+	measure_store_settle(m);
+	if (!m->dir)
+		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
 		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
 	else
-		rc = summary_write(m->dir, &m->summary, err);
+		rc = measure_write_summary(m, err);
 	if (rc == HB_OK && m->has_base) {
 		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
 		m->judged = true;
 	}
+	if (m->has_summary)
+		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
 	return rc;
 }
 
@@ -245,7 +255,8 @@ static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
 	return rc;
 }
 
-/* Who is no good partner in the rerun: what lost figures or is suspect itself. A flag a node. */
+/* Who is no good partner in the rerun: what lost figures, is suspect itself or known trouble. A
+ * flag a node. */
 static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, size_t n)
 {
 	bool *avoid = hb_alloc(m->plan.nodes.n * sizeof *avoid);
@@ -257,6 +268,8 @@ static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, si
 		    (node = nodeset_find(&m->plan.nodes, l->subject)) >= 0)
 			avoid[node] = true;
 	}
+	for (size_t i = 0; i < m->plan.nodes.n; i++)
+		avoid[i] = avoid[i] || acks_touch_node(&m->acks, m->plan.nodes.v[i]);
 	for (size_t i = 0; i < n; i++)
 		if ((node = nodeset_find(&m->plan.nodes, s[i].subject)) >= 0)
 			avoid[node] = true;
@@ -332,8 +345,16 @@ static int exit_code(const struct measure *m)
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 {
 	char now[32];
-	int rc = store_run_new(s, &m->id, &m->dir, err);
+	char *tight = NULL;
+	int rc = store_room(s, plan_bytes(&m->plan), &tight, err);
 
+	if (rc == HB_OK && tight && m->req.note)
+		m->req.note(m->req.ctx, "warn", tight);
+	free(tight);
+	if (rc == HB_OK)
+		rc = store_run_new(s, &m->id, &m->dir, err);
+	if (rc == HB_OK)
+		rc = measure_store_open(m, err);
 	if (rc != HB_OK)
 		return rc;
 	measure_now(now);
@@ -346,14 +367,17 @@ static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 /* The run's folder and logs; then, unless there is nothing to start, what the launcher needs. */
 static int open_run(struct measure *m, const struct store *s, struct launch **l, struct hb_err *err)
 {
-	int rc = m->dir ? HB_OK : new_run(m, s, err);
+	int rc = m->dir ? measure_store_open(m, err) : new_run(m, s, err);
 
+	acks_free(&m->acks);
+	acks_load(s->path, time(NULL), &m->acks);
 	m->site.memory = s->path;
 	m->site.signal_fd = m->req.signal_fd;
 	m->site.note = m->req.note;
 	m->site.ctx = m->req.ctx;
 	struct launch_params p = { .run = m->id,
 		                   .dir = m->dir,
+		                   .writer = m->writer,
 		                   .site = &m->site,
 		                   .plan = &m->plan,
 		                   .files = m->req.files,
@@ -413,6 +437,7 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 
 	if (rc != HB_OK) {
 		m->broken = true;
+		measure_store_close(m, NULL);
 		m->code = exit_code(m);
 		return rc;
 	}
@@ -428,6 +453,11 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	measure_cover(m, s);
 	rc_after = launch_close(l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
+	/* Where the store failed, what was told so far is less than where the run is now. */
+	rc_after = measure_store_close(m, &late);
+	if (rc_after != HB_OK)
+		*err = late;
+	rc = rc_after != HB_OK ? rc_after : rc;
 	m->broken = m->broken || rc != HB_OK;
 	m->code = exit_code(m);
 	return rc;

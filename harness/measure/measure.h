@@ -6,6 +6,8 @@
 #ifndef HPCBENCH_HARNESS_MEASURE_H
 #define HPCBENCH_HARNESS_MEASURE_H
 
+#include "harness/judge/ack.h"
+#include "harness/config/config.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "harness/launch/launch.h"
@@ -39,6 +41,7 @@ struct measure_request {
 	int shard, shards;                   /* shard 1 .. shards; 0: the whole */
 	const char *resume;                  /* a run's name, or "job"; NULL: a new run */
 	const struct profile *profile;       /* NULL: as built */
+	const struct config *config;         /* knows the profile of a resumed run; may be NULL */
 	int signal_fd;
 	/* As in launch_params. */
 	void (*progress)(void *ctx, const struct launch_progress *p);
@@ -60,13 +63,16 @@ struct measure {
 	char *shard_of;    /* with --shard: the whole node set, hostlist form */
 	char *budget_note; /* what --budget left out, in one line; NULL: nothing */
 	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
+	struct acks acks; /* of the time when the run began */
 	/* with --resume: run.json as it was, what is done, and how its steps ended */
 	json_object *about;
 	struct launch_past past; /* ended NULL: a new run */
 	struct launch_result *past_steps;
 	struct measure_inject past_inject;
 	/* after measure_run */
-	char *id, *dir, *started;
+	char *id, *dir, *started;    /* dir: elsewhere, where the store failed (measure_store.c) */
+	struct store_writer *writer; /* of dir; only while measuring, like the lock */
+	char *lock;
 	struct launch_result *steps;
 	size_t n_steps, cap_steps;
 	struct summary summary;

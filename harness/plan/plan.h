@@ -178,6 +178,8 @@ int plan_join(struct plan *const *plans, const char *const *names, size_t n, str
               struct plan_part *parts, struct hb_err *err);
 /* All that must be the same where figures of two plans are to be one: suite, cases, launcher. */
 json_object *plan_settings(const struct plan *p);
+/* About how many bytes a run of it writes: a high guess, see plan_bytes.c. */
+double plan_bytes(const struct plan *p);
 json_object *plan_to_json(const struct plan *p);
 int plan_from_json(json_object *o, const char *source, struct suite *suite, struct plan *out,
                    struct hb_err *err);

@@ -40,7 +40,7 @@ static int merge(struct made *const *v, size_t n, struct summary *out, struct hb
 	const char *dirs[8];
 	for (size_t i = 0; i < n; i++)
 		dirs[i] = v[i]->dir;
-	return collect_runs(dirs, n, out, err);
+	return collect_runs(dirs, n, NULL, out, err);
 }
 
 static void merged(struct made *const *v, size_t n, struct summary *out)
