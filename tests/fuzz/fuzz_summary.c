@@ -10,10 +10,8 @@ void fuzz_one(const char *data, size_t size)
 
 	if (!o)
 		return;
-	summary_init(&s);
 	if (fuzz_ok(summary_from_json(o, "input", &s, &err), &err)) {
 		written = summary_to_json(&s);
-		summary_init(&again);
 		if (summary_from_json(written, "written", &again, &err) != HB_OK)
 			fuzz_broken("summary", 0, err.text);
 		fuzz_check_same(summary_to_json(&again), written);
