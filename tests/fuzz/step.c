@@ -1,0 +1,72 @@
+#include "tests/fuzz/step.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/fuzz/fuzz.h"
+
+static const char suite_text[] =
+        "{\"schema\":1,\"name\":\"test\",\"benches\":["
+        "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8,64\"}},"
+        "{\"bench\":\"mpi.allreduce\",\"options\":{\"sizes\":\"8\"}}]}";
+
+static const struct launcher_ops nowhere = { .name = "nowhere", .summary = "", .slack_ms = 1000 };
+
+/* Logs that are synced to a disk at every input would be all that is measured here. */
+static const char *logs_to_nowhere(void)
+{
+	static const char *const names[] = { "records.jsonl", "samples.jsonl", "journal.jsonl" };
+	static char dir[96];
+	char path[128];
+
+	if (dir[0])
+		return dir;
+	snprintf(dir, sizeof(dir), "%s/logs", fuzz_folder());
+	FUZZ_CHECK(mkdir(dir, 0700) == 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		FUZZ_CHECK(symlink("/dev/null", path) == 0);
+	}
+	return dir;
+}
+
+void fuzz_step_open(struct fuzz_step *s)
+{
+	const struct plan_params params = { .seed = 5, .rounds = 3 };
+	struct hb_err err = { HB_OK, "" };
+	struct nodeset nodes = { 0 };
+	json_object *o = NULL;
+
+	*s = (struct fuzz_step){ .site = { .ops = &nowhere } };
+	FUZZ_CHECK(js_parse(suite_text, strlen(suite_text), "suite", &o, &err) == HB_OK);
+	FUZZ_CHECK(suite_from_json(o, "suite", &s->suite, &err) == HB_OK);
+	js_put(o);
+	FUZZ_CHECK(nodeset_parse("n[1-4]", &nodes, &err) == HB_OK);
+	FUZZ_CHECK(plan_make(&s->suite, &nodes, "test", &params, &s->plan, &err) == HB_OK);
+	nodeset_free(&nodes);
+	s->l.p.run = "test-run";
+	s->l.p.dir = fuzz_folder();
+	s->l.p.plan = &s->plan;
+	s->l.p.site = &s->site;
+	FUZZ_CHECK(launch_log_open(&s->l.log, logs_to_nowhere(), &err) == HB_OK);
+	step_run_init(&s->r, &s->l, 0);
+	s->r.attempt = 1;
+}
+
+void fuzz_step_close(struct fuzz_step *s)
+{
+	struct hb_err err = { HB_OK, "" };
+
+	FUZZ_CHECK(launch_log_close(&s->l.log, &err) == HB_OK);
+	step_run_free(&s->r);
+	plan_free(&s->plan);
+	suite_free(&s->suite);
+}
+
+void fuzz_step_start_jobs(struct fuzz_step *s)
+{
+	size_t jobs[8], n = sched_next(&s->r.s, jobs, sizeof(jobs) / sizeof(*jobs));
+
+	for (size_t i = 0; i < n; i++)
+		step_announce_job(&s->r, jobs[i]);
+}
