@@ -81,7 +81,7 @@ static void hardware_class(struct env_node *node)
 	buf_free(&text);
 }
 
-static void host_name(char *out, size_t n)
+void env_host(char *out, size_t n)
 {
 	const char *name = getenv("HPCBENCH_NODE");
 
@@ -103,7 +103,7 @@ int env_node_read(struct env_node *out, struct hb_err *err)
 	int rc;
 
 	*out = (struct env_node){ 0 };
-	host_name(out->host, sizeof(out->host));
+	env_host(out->host, sizeof(out->host));
 	if (uname(&u) == 0)
 		snprintf(out->kernel, sizeof(out->kernel), "%.50s %.70s", u.sysname, u.release);
 	rc = env_topology(out, err);

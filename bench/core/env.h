@@ -17,6 +17,8 @@ struct env_node {
 	int cores, sockets, numa_nodes;
 	uint64_t memory_bytes, cache_bytes; /* cache: last level, summed over the node */
 };
+/* The host's name alone, as env_node has it. */
+void env_host(char *out, size_t n);
 int env_node_read(struct env_node *out, struct hb_err *err);
 
 /* Where the calling thread is bound: "cores 0-3" or "not bound". */

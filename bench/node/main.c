@@ -12,5 +12,7 @@ static const struct helper node_helper = {
 
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "--processes") == 0)
+		return node_processes(argv[2]);
 	return helper_main(&node_helper, argc, argv);
 }

@@ -6,4 +6,11 @@
 
 extern const struct bench_ops node_memory;
 
+/*
+ * Prints what the processes of a run are doing on this node, a line each: host, pid, state (a
+ * letter as /proc has it), wait channel (0: none, or hidden), name, between tabs; a line with pid 0
+ * where there are none. Sees the caller's own processes, root all. Returns an exit code.
+ */
+int node_processes(const char *run);
+
 #endif

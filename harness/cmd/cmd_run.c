@@ -177,6 +177,9 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 	if (rc == HB_OK && o->port_range)
 		rc = parse_ports(o->port_range, &r->port_lo, &r->port_hi, err);
 	fill_cluster(o, r);
+	r->budget_s = o->budget;
+	r->max_wait_s = o->max_wait;
+	r->resume = o->resume;
 	if (rc == HB_OK && o->seed)
 		return parse_whole("seed", o->seed, INT64_MAX, &r->seed, err);
 	/* Small enough to be typed again, and exact in every JSON reader. */

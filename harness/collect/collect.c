@@ -136,3 +136,29 @@ int collect_run(const char *dir, struct summary *out, struct hb_err *err)
 	clean(&c);
 	return rc;
 }
+
+int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_t n,
+                 struct hb_err *err)
+{
+	struct summary none;
+	struct collect c = { .out = &none };
+	int rc;
+
+	summary_init(&none);
+	rc = read_plan(&c, dir, err);
+	if (rc == HB_OK) {
+		prepare(&c);
+		rc = collect_records(&c, dir, err);
+	}
+	for (uint64_t i = 0; rc == HB_OK && i < n && i < c.plan.next_unit; i++) {
+		const struct unit_state *u = collect_unit(&c, i);
+		if (!u)
+			continue;
+		const struct attempt *cur = u->cur;
+		tries[i] = cur ? cur->id : 0;
+		ended[i] = u->whole || (cur && cur->ended && cur->status != UNIT_GIVEN_UP);
+	}
+	clean(&c);
+	summary_free(&none);
+	return rc;
+}

@@ -15,4 +15,12 @@
  */
 int collect_run(const char *dir, struct summary *out, struct hb_err *err);
 
+/*
+ * What of a run's units is done, for going on with it: tries[unit] is the highest attempt that left
+ * a record (0: none), ended[unit] whether it need not be measured again: it ended, and not because
+ * somebody gave it up. Both have n entries, the plan's next_unit; the caller has cleared them.
+ */
+int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_t n,
+                 struct hb_err *err);
+
 #endif

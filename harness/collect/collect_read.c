@@ -2,25 +2,20 @@
  * Reading a run's files, line by line: no object outlives its line, and no line, whatever it
  * holds, ends the reading. Bad ones are counted, the first few named.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/base/mem.h"
 #include "harness/collect/collect_parts.h"
+#include "harness/store/lines.h"
 
-enum { READ_CHUNK = 256 * 1024, RUN_FILE_MAX = 16 << 20, HW_MAX = 512, SW_KEYS_MAX = 256 };
+enum { HW_MAX = 512, SW_KEYS_MAX = 256 };
 enum { SW_VALUES_MAX = 64, SW_TEXT_MAX = 1024 };
 
 static const char where_name[] = "records.jsonl";
 
 /* Where the reader is; the place of an error is only made when there is one. */
-struct lines {
+struct records {
 	struct collect *c;
 	struct js_parser *parser;
 	struct rec_scan *scan;
@@ -34,7 +29,7 @@ void collect_add_loss(struct summary *s, const char *subject, const char *reason
 		                                          hb_strdup(reason), UNIT_FAILED };
 }
 
-static void bad_line(struct lines *l, const char *why)
+static void bad_line(struct records *l, const char *why)
 {
 	char subject[64];
 	if (l->c->bad_lines++ >= COLLECT_BAD_LINES_NAMED)
@@ -60,7 +55,7 @@ size_t collect_find_node(const struct collect *c, const char *name)
 }
 
 /* The unit that ids name, or NULL after a bad line. */
-static struct unit_state *find_unit(struct lines *l, const struct rec_ids *ids)
+static struct unit_state *find_unit(struct records *l, const struct rec_ids *ids)
 {
 	char why[96];
 	struct unit_state *u = collect_unit(l->c, ids->unit);
@@ -72,7 +67,7 @@ static struct unit_state *find_unit(struct lines *l, const struct rec_ids *ids)
 	return NULL;
 }
 
-static void take_point(struct lines *l, const struct rec_point *p)
+static void take_point(struct records *l, const struct rec_point *p)
 {
 	struct unit_state *u = find_unit(l, &p->ids);
 	if (!u)
@@ -102,7 +97,7 @@ static void take_point(struct lines *l, const struct rec_point *p)
 	}
 }
 
-static void take_end(struct lines *l, const struct rec_end *e)
+static void take_end(struct records *l, const struct rec_end *e)
 {
 	struct unit_state *u = find_unit(l, &e->ids);
 	struct attempt *a = u ? collect_attempt(u, e->ids.attempt) : NULL;
@@ -115,7 +110,7 @@ static void take_end(struct lines *l, const struct rec_end *e)
 }
 
 /* Only "disturbed" changes what figures are worth: of its unit, or of its whole step. */
-static void take_event(struct lines *l, json_object *o, const struct js_at *at)
+static void take_event(struct records *l, json_object *o, const struct js_at *at)
 {
 	const char *code = "", *text = NULL;
 	struct rec_ids ids;
@@ -142,7 +137,7 @@ static void take_event(struct lines *l, json_object *o, const struct js_at *at)
 	}
 }
 
-static void take_rank(struct lines *l, json_object *o, const struct js_at *at)
+static void take_rank(struct records *l, json_object *o, const struct js_at *at)
 {
 	const char *host = NULL, *hw = NULL;
 	struct hb_err err;
@@ -168,7 +163,7 @@ static const char *fingerprint_name(const char *key)
 }
 
 /* Software, MPI and its settings make the fingerprint: name -> the distinct values seen. */
-static void take_fact(struct lines *l, json_object *o, const struct js_at *at)
+static void take_fact(struct records *l, json_object *o, const struct js_at *at)
 {
 	const char *key = NULL, *value = NULL;
 	struct hb_err err;
@@ -200,7 +195,7 @@ static void take_fact(struct lines *l, json_object *o, const struct js_at *at)
 		json_object_array_add(arr, js_str(value));
 }
 
-static void take_object(struct lines *l, json_object *o)
+static void take_object(struct records *l, json_object *o)
 {
 	struct js_at at = JS_AT_TOP(where_name);
 	struct rec_point p;
@@ -230,15 +225,21 @@ static void take_object(struct lines *l, json_object *o)
 	}
 }
 
-static void take_line(struct lines *l, const char *text, size_t len)
+static int take_line(void *ctx, uint64_t number, const char *text, size_t len, struct hb_err *none)
 {
+	struct records *l = ctx;
 	struct rec_point p;
 	struct rec_end e;
 	struct hb_err err;
 	json_object *o = NULL;
-	l->line++;
+	(void)none;
+	l->line = number;
+	if (!text) {
+		bad_line(l, "longer than a line may be");
+		return HB_OK;
+	}
 	if (len == 0)
-		return;
+		return HB_OK;
 	/* Nearly every line goes this way, without an object. */
 	enum record_type quick = rec_scan_line(l->scan, text, len, &p, &e);
 	if (quick == REC_END) {
@@ -251,35 +252,10 @@ static void take_line(struct lines *l, const char *text, size_t len)
 		take_object(l, o);
 		js_put(o);
 	}
+	return HB_OK;
 }
 
-/* Gives whole lines out of in; what is left stays for more. A line beyond the bound is bad. */
-static void take_lines(struct lines *l, struct buf *in, bool *skipping)
-{
-	size_t at = 0;
-	for (;;) {
-		char *start = in->data + at;
-		char *nl = at < in->len ? memchr(start, '\n', in->len - at) : NULL;
-		if (!nl)
-			break;
-		if (*skipping)
-			*skipping = false;
-		else if (nl - start > JS_LINE_MAX)
-			l->line++, bad_line(l, "longer than a line may be");
-		else
-			take_line(l, start, (size_t)(nl - start));
-		at = (size_t)(nl - in->data) + 1;
-	}
-	buf_drop(in, at);
-	if (*skipping || in->len <= JS_LINE_MAX)
-		return;
-	l->line++;
-	bad_line(l, "longer than a line may be");
-	*skipping = true;
-	buf_clear(in);
-}
-
-static void name_the_rest(struct lines *l)
+static void name_the_rest(struct records *l)
 {
 	char text[96];
 	uint64_t more = l->c->bad_lines;
@@ -292,47 +268,13 @@ static void name_the_rest(struct lines *l)
 
 int collect_records(struct collect *c, const char *dir, struct hb_err *err)
 {
-	char *path = hb_format("%s/%s", dir, where_name), *chunk = NULL;
-	int rc = HB_OK, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct lines l = { c, NULL, NULL, 0 };
-	struct buf in = BUF_INIT;
-	bool skipping = false;
-	struct stat st;
-	if (fd < 0 && errno != ENOENT)
-		rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(errno));
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-		rc = hb_fail(err, HB_E_IO, "cannot read %s: not a regular file", path);
-		close(fd);
-		fd = -1;
-	}
-	if (fd >= 0) {
-		l.parser = js_parser_new();
-		l.scan = rec_scan_new();
-		chunk = hb_alloc(READ_CHUNK);
-	}
-	while (fd >= 0) {
-		ssize_t n = read(fd, chunk, READ_CHUNK);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			rc = hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(errno));
-		if (n <= 0)
-			break;
-		if (skipping)
-			buf_clear(&in);
-		buf_add(&in, chunk, (size_t)n);
-		take_lines(&l, &in, &skipping);
-	}
-	/* A last line without its end was cut, unless it is whole all the same. */
-	if (rc == HB_OK && in.len && !skipping)
-		take_line(&l, in.data, in.len);
+	char *path = hb_format("%s/%s", dir, where_name);
+	struct records l = { c, js_parser_new(), rec_scan_new(), 0 };
+	int rc = lines_read(path, JS_LINE_MAX, take_line, &l, err);
+
 	name_the_rest(&l);
-	if (fd >= 0)
-		close(fd);
 	js_parser_free(l.parser);
 	rec_scan_free(l.scan);
-	buf_free(&in);
-	free(chunk);
 	free(path);
 	return rc;
 }

@@ -12,7 +12,7 @@
 #include "harness/launch/spawn.h"
 #include "harness/plan/plan.h"
 
-enum { LAUNCH_ATTEMPTS = 2 };
+enum { LAUNCH_ATTEMPTS = 2, LAUNCH_AT_ONCE = 16 /* steps */ };
 
 /* An argument vector and what is added to the environment; strings are owned. */
 struct launch_command {
@@ -69,6 +69,7 @@ struct launcher_ops {
 	const char *name, *summary;
 	const char *arg; /* placeholder of what stands behind the colon, NULL: nothing may */
 	bool remote;     /* ranks run on other hosts than this one */
+	int at_once;     /* steps on disjoint nodes at the same time; 0 stands for 1 */
 	bool leaves_out; /* can start a step without some of its nodes */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
@@ -89,6 +90,12 @@ struct launcher_ops {
 	            struct hb_err *err);
 	/* Arguments and the launcher's own environment; the control channel's is there before. */
 	int (*command)(const struct launch_what *w, struct launch_command *out, struct hb_err *err);
+	/*
+	 * How one process that is no MPI rank starts on each of these nodes; the program follows.
+	 * NULL: all are on this host.
+	 */
+	int (*on_nodes)(const struct launch_site *s, const struct nodeset *nodes,
+	                struct launch_command *out, struct hb_err *err);
 	/* From standard error. May be NULL. */
 	void (*explain)(const char *text, struct launch_cause *out);
 	/* Ranks did not find each other: what was remembered about that is wrong. May be NULL. */
@@ -136,15 +143,26 @@ struct launch_progress {
 	double left_s;    /* of everything, as far as known; negative: unknown */
 };
 
+/* What is done already, of each step of the plan. */
+struct launch_past {
+	size_t n_steps;       /* steps appended since have no past */
+	uint64_t *attempts;   /* of each step */
+	uint64_t *tries;      /* of each unit, by its id: the highest attempt that left a record */
+	unsigned char *ended; /* of each unit: it need not be measured again */
+	const char **gone;    /* of each node: why it is out of reach now; NULL: it is not */
+};
+
 struct launch_params {
 	const char *run, *dir;    /* run id and its directory, which exists */
 	struct launch_site *site; /* closed with the launch */
 	struct plan *plan;
-	bool files;                  /* records by files instead of the control channel */
-	const char *control_address; /* NULL: as contracts.md section 3 says */
-	int port_lo, port_hi;        /* 0: the site's, else any */
-	const char *inject_node;     /* --inject BENCH:FACTOR@NODE; NULL: everywhere */
-	int signal_fd;               /* a signalfd that tells of SIGINT and SIGTERM; -1: none */
+	bool files;                     /* records by files instead of the control channel */
+	const char *control_address;    /* NULL: as contracts.md section 3 says */
+	int port_lo, port_hi;           /* 0: the site's, else any */
+	double budget_s;                /* of the whole run, from launch_open on; 0: none */
+	const struct launch_past *past; /* what an earlier process of this run did; NULL: none */
+	const char *inject_node;        /* --inject BENCH:FACTOR@NODE; NULL: everywhere */
+	int signal_fd;                  /* a signalfd that tells of SIGINT and SIGTERM; -1: none */
 	/* Told what happens; each may be NULL. */
 	void (*progress)(void *ctx, const struct launch_progress *p);
 	void (*note)(void *ctx, const char *level, const char *text); /* one line */
@@ -163,15 +181,28 @@ const char *step_status_name(enum step_status s);
 
 struct launch;
 
-/* Opens the control channel and the run's logs: errors are known before anything is measured. */
+/* Opens the run's logs. */
 int launch_open(const struct launch_params *p, struct launch **out, struct hb_err *err);
 /*
- * Runs plan->steps[index]. A failing status means that the store cannot be written (or an error of
- * hpcbench itself): stop then. What befell the step is in *status and *reason (borrowed, valid
- * until the next step; "" if there is nothing to say).
+ * Gets what steps need, an allocation and the control channel: errors are known before anything is
+ * measured. Before the first launch_steps.
  */
-int launch_step(struct launch *l, size_t index, enum step_status *status, const char **reason,
-                struct hb_err *err);
+int launch_ready(struct launch *l, struct hb_err *err);
+
+/* What became of a step. */
+struct launch_result {
+	enum step_status status;
+	char *reason; /* NULL if there is nothing to say; owned by the caller */
+	double seconds;
+};
+/*
+ * Runs plan->steps[first] and the n - 1 after it at the same time, at most LAUNCH_AT_ONCE, where
+ * they have no node in common (the plan's `beside`). out has n entries. A failing status means
+ * that the store cannot be written (or an error of hpcbench itself): stop then. Nothing is started
+ * that cannot end before the budget or the resource manager's limit.
+ */
+int launch_steps(struct launch *l, size_t first, size_t n, struct launch_result *out,
+                 struct hb_err *err);
 /* The signal that asked to stop, or 0. */
 int launch_signal(const struct launch *l);
 /* Appends a line to the journal: o is the caller's. */

@@ -5,10 +5,31 @@
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/wait.h"
 
+/* What an earlier process of the run measured is not measured again. */
+static void go_on(struct step_run *r, const struct launch_past *past)
+{
+	r->attempt = past->attempts[r->index];
+	for (size_t j = 0; j < r->step->n_jobs; j++) {
+		const struct plan_job *job = &r->step->jobs[j];
+		size_t done = 0;
+		for (size_t i = 0; i < job->cases.n; i++) {
+			uint64_t unit = job->first_unit + i;
+			r->ended[r->unit_at[j] + i] = past->ended[unit];
+			done += past->ended[unit];
+			if (past->tries[unit] > r->tries[j])
+				r->tries[j] = past->tries[unit];
+		}
+		if (done == job->cases.n)
+			r->s.job[j] = JOB_DONE;
+		r->jobs_done += done == job->cases.n;
+	}
+}
+
 void step_run_init(struct step_run *r, struct launch *l, size_t index)
 {
 	const struct plan *plan = l->p.plan;
 	const struct plan_step *step = &plan->steps[index];
+	const struct launch_past *past = l->p.past;
 	size_t n_ranks = (size_t)step->n_ranks, units = 0;
 
 	*r = (struct step_run){ .l = l, .step = step, .index = index };
@@ -16,6 +37,7 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->host = hb_alloc((n_ranks + 1) * sizeof *r->host);
 	r->why = hb_alloc((n_ranks + 1) * sizeof *r->why);
 	r->heard_ms = hb_alloc((n_ranks + 1) * sizeof *r->heard_ms);
+	r->last = hb_alloc((n_ranks + 1) * sizeof *r->last);
 	r->world = hb_alloc((n_ranks + 1) * sizeof *r->world);
 	r->seat = hb_alloc((n_ranks + 1) * sizeof *r->seat);
 	r->left_out = hb_alloc((n_ranks + 1) * sizeof *r->left_out);
@@ -33,6 +55,8 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->ended = hb_alloc(units + 1);
 	r->tries = hb_alloc((step->n_jobs + 1) * sizeof *r->tries);
 	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
+	if (past && index < past->n_steps)
+		go_on(r, past);
 }
 
 void step_run_free(struct step_run *r)
@@ -44,6 +68,7 @@ void step_run_free(struct step_run *r)
 	free(r->host);
 	free(r->why);
 	free(r->heard_ms);
+	free(r->last);
 	free(r->world);
 	free(r->seat);
 	free(r->left_out);
@@ -136,7 +161,7 @@ void step_send_job(struct step_run *r, size_t j)
 	step_renew_due(r, j);
 	/* A rank that cannot be told is on its way out: its leave is about to come. */
 	for (int i = 0; i < job->n_ranks; i++)
-		ctl_send(r->l->ctl, r->world[job->ranks[i]], msg, NULL);
+		ctl_send(r->ctl, r->world[job->ranks[i]], msg, NULL);
 	js_put(msg);
 }
 
@@ -192,6 +217,21 @@ static void job_given_up(struct step_run *r, size_t j, const char *reason)
 	buf_free(&text);
 	end_units(r, j, UNIT_GIVEN_UP, reason);
 	log_job_end(r, j, unit_status_name(UNIT_GIVEN_UP), reason);
+}
+
+void step_no_time(struct step_run *r, size_t j)
+{
+	char why[120];
+
+	snprintf(why, sizeof why, "no time left: %s is near", r->l->end_what);
+	if (!r->no_time) {
+		r->no_time = true;
+		snprintf(r->reason, sizeof r->reason, "%s", why);
+		step_event(r, "warn", "no-time", "%s; what cannot end before is not started", why);
+	}
+	sched_give_up(&r->s, j, -1);
+	end_units(r, j, UNIT_GIVEN_UP, why);
+	log_job_end(r, j, unit_status_name(UNIT_GIVEN_UP), why);
 }
 
 void step_job_done(struct step_run *r, size_t j, const char *status, const char *reason)

@@ -1,6 +1,5 @@
-/* The loop of one attempt: wait, let ranks in, start jobs, and end what was started. */
+/* The loop of an attempt: wait, let ranks in, start jobs, and see when there is no more to do. */
 #include <errno.h>
-#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -8,14 +7,7 @@
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/wait.h"
 
-enum {
-	QUIT_MS = 5000,      /* after quit, when everybody answered */
-	QUIT_LOST_MS = 1000, /* after quit, when somebody is stuck anyway */
-	TERM_MS = 5000,
-	KILL_MS = 10000,
-	DRAIN_MS = 1000, /* what ended processes left in their sockets */
-	START_MAX = 64   /* jobs started between two looks */
-};
+enum { START_MAX = 64 /* jobs started between two looks */ };
 
 /* ---- waiting ---- */
 
@@ -30,31 +22,53 @@ void step_read_signals(struct launch *l)
 	}
 }
 
-/* One turn: sleeps until something happens or until_ms, then takes everything there is. */
-static void turn(struct step_run *r, int64_t until_ms)
+/* What to poll for one step; returns how many. */
+static size_t poll_step(const struct step_run *r, struct pollfd *v, int *ms)
 {
-	struct launch *l = r->l;
-	struct pollfd v[SPAWN_FDS + 2];
+	const struct spawn *child[2] = { r->child, stuck_child(r) };
 	size_t n = 0;
-	int ms = wait_until(wait_now_ms(), until_ms);
 
-	if (l->ctl)
-		v[n++] = (struct pollfd){ ctl_fd(l->ctl), POLLIN, 0 };
-	if (l->p.signal_fd >= 0)
-		v[n++] = (struct pollfd){ l->p.signal_fd, POLLIN, 0 };
-	ms = wait_shorter(ms, l->ctl ? ctl_timeout_ms(l->ctl) : STEP_FILES_TICK_MS);
-	if (r->child) {
-		n += spawn_fds(r->child, v + n);
-		ms = wait_shorter(ms, spawn_tick_ms(r->child));
+	if (r->ctl)
+		v[n++] = (struct pollfd){ ctl_fd(r->ctl), POLLIN, 0 };
+	*ms = wait_shorter(*ms, r->ctl ? ctl_timeout_ms(r->ctl) : STEP_FILES_TICK_MS);
+	for (int i = 0; i < 2; i++) {
+		if (!child[i])
+			continue;
+		n += spawn_fds(child[i], v + n);
+		*ms = wait_shorter(*ms, spawn_tick_ms(child[i]));
 	}
-	poll(v, n, ms);
-	if (l->ctl)
-		ctl_service(l->ctl);
+	return n;
+}
+
+static void take_step(struct step_run *r)
+{
+	struct spawn *child[2] = { r->child, stuck_child(r) };
+
+	if (r->ctl)
+		ctl_service(r->ctl);
 	else
 		step_files_service(r);
 	step_settle_blame(r);
-	if (r->child)
-		spawn_service(r->child);
+	for (int i = 0; i < 2; i++)
+		if (child[i])
+			spawn_service(child[i]);
+}
+
+void step_turn(struct launch *l, struct step_run *v, size_t n, int64_t until_ms)
+{
+	struct pollfd fds[LAUNCH_AT_ONCE * (2 * SPAWN_FDS + 1) + 1];
+	size_t n_fds = 0;
+	int ms = wait_until(wait_now_ms(), until_ms);
+
+	if (l->p.signal_fd >= 0)
+		fds[n_fds++] = (struct pollfd){ l->p.signal_fd, POLLIN, 0 };
+	for (size_t i = 0; i < n; i++)
+		if (v[i].phase != STEP_OVER)
+			n_fds += poll_step(&v[i], fds + n_fds, &ms);
+	poll(fds, n_fds, ms);
+	for (size_t i = 0; i < n; i++)
+		if (v[i].phase != STEP_OVER)
+			take_step(&v[i]);
 	step_read_signals(l);
 }
 
@@ -98,6 +112,7 @@ void step_joined(struct step_run *r, int seat, const struct ctl_hello *h)
 		step_event(r, "warn", "host-name", "rank %d calls its host %s; the plan says %s",
 		           seat, h->host, r->host[seat]);
 	r->heard_ms[seat] = r->last_join_ms = wait_now_ms();
+	r->last[seat] = (struct last_word){ "its hello", 0 };
 	r->joined++;
 	sched_joined(&r->s, seat);
 	js_set_i64(line, "rank", seat);
@@ -112,7 +127,7 @@ static void on_event(void *ctx, const char *code, const char *text, bool world)
 
 	if (world && !r->world_wrong) {
 		r->world_wrong = true;
-		snprintf(r->l->reason, sizeof r->l->reason, "%s", text);
+		snprintf(r->reason, sizeof r->reason, "%s", text);
 	}
 	step_event(r, world ? "error" : "warn", code, "%s", text);
 }
@@ -141,7 +156,7 @@ static void on_leave(void *ctx, int world, const char *why)
 
 const struct ctl_handlers step_handlers = { on_join, on_message, on_leave, on_event };
 
-/* ---- one attempt ---- */
+/* ---- while jobs are measured ---- */
 
 static int absent(const struct step_run *r)
 {
@@ -172,14 +187,32 @@ static void give_up_absent(struct step_run *r)
 			step_rank_lost(r, i, "it never connected");
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
 static int64_t step_until(const struct step_run *r)
 {
 	return r->step->deadline_s > 0 ? r->start_ms + (int64_t)(r->step->deadline_s * 1000) : -1;
+}
+
+bool step_job_fits(const struct step_run *r, size_t j, int64_t now)
+{
+	double s = plan_job_seconds(r->l->p.plan, &r->step->jobs[j]);
+
+	return !r->l->end_ms || now + (int64_t)(s * 1000) <= r->l->end_ms;
+}
+
+/* Of the jobs that may start, those for which there is time; the others never run. */
+static size_t next_jobs(struct step_run *r, size_t *next, size_t max)
+{
+	int64_t now = wait_now_ms();
+	size_t all, n = 0;
+
+	while (n == 0 && (all = sched_next(&r->s, next, max)) > 0)
+		for (size_t i = 0; i < all; i++) {
+			if (step_job_fits(r, next[i], now))
+				next[n++] = next[i];
+			else
+				step_no_time(r, next[i]);
+		}
+	return n;
 }
 
 /*
@@ -193,7 +226,7 @@ static int start_jobs(struct step_run *r)
 
 	if (r->files)
 		return HB_OK; /* the schedule is with the ranks already */
-	n = sched_next(&r->s, next, START_MAX);
+	n = next_jobs(r, next, START_MAX);
 	for (size_t i = 0; i < n; i++)
 		step_announce_job(r, next[i]);
 	if (idle && launch_log_flush(&r->l->log, NULL) != HB_OK)
@@ -207,7 +240,8 @@ static int start_jobs(struct step_run *r)
 
 static bool attempt_over(struct step_run *r)
 {
-	if (r->l->signal || r->world_wrong || spawn_ended(r->child, NULL))
+	if (r->l->signal || r->world_wrong || spawn_ended(r->child, NULL) ||
+	    r->l->log.err.code != HB_OK)
 		return true;
 	/* By files they end by themselves; who is late, the step's deadline says. */
 	if (r->files)
@@ -215,86 +249,54 @@ static bool attempt_over(struct step_run *r)
 	return absent(r) == 0 && sched_finished(&r->s);
 }
 
-int step_loop(struct step_run *r)
+/* The step's deadline, or the end of everything. */
+static bool out_of_time(struct step_run *r, int64_t now)
 {
 	int64_t end = step_until(r);
 
-	while (!attempt_over(r)) {
-		int64_t now = wait_now_ms();
-		int64_t missing = absent_until(r);
-		if (missing >= 0 && now >= missing) {
-			give_up_absent(r);
-			continue;
-		}
-		if (end >= 0 && now >= end) {
-			step_event(r, "warn", "step-deadline",
-			           "step %llu did not end within its %.0f s",
-			           (unsigned long long)r->step->id, r->step->deadline_s);
-			return HB_E_TIMEOUT;
-		}
-		step_check_deadlines(r, now);
-		if (missing < 0 && start_jobs(r) != HB_OK)
-			return HB_E_IO;
-		if (attempt_over(r))
-			break;
-		turn(r, sooner(sooner(missing, end), step_next_deadline(r)));
+	if (r->l->end_ms && now >= r->l->end_ms) {
+		step_event(r, "warn", "no-time", "step %llu is ended: %s is near",
+		           (unsigned long long)r->step->id, r->l->end_what);
+		snprintf(r->reason, sizeof r->reason, "no time left: %s is near", r->l->end_what);
+		r->late = r->no_time = true;
+	} else if (end >= 0 && now >= end) {
+		step_event(r, "warn", "step-deadline", "step %llu did not end within its %.0f s",
+		           (unsigned long long)r->step->id, r->step->deadline_s);
+		r->late = true;
 	}
-	return HB_OK;
+	return r->late;
 }
 
-static bool anybody_lost(const struct step_run *r)
+static int64_t advance_jobs(struct step_run *r, int64_t now)
 {
-	for (int i = 0; i < r->step->n_ranks; i++)
-		if (r->s.rank[i] == RANK_LOST && !r->left_out[i])
-			return true;
-	return false;
-}
+	int64_t missing = absent_until(r), until;
 
-static void wait_child(struct step_run *r, int ms, bool stop_when_impatient)
-{
-	int64_t until = wait_now_ms() + ms;
-
-	while (!spawn_ended(r->child, NULL) && wait_now_ms() < until &&
-	       !(stop_when_impatient && r->l->impatient))
-		turn(r, until);
-}
-
-bool step_end_child(struct step_run *r)
-{
-	json_object *quit = step_quit_message();
-
-	r->quitting = true;
-	for (int i = 0; r->l->ctl && i < r->n_world; i++)
-		if (ctl_connected(r->l->ctl, i))
-			ctl_send(r->l->ctl, i, quit, NULL);
-	js_put(quit);
-	if (!r->l->signal && !r->world_wrong)
-		wait_child(r, anybody_lost(r) ? QUIT_LOST_MS : QUIT_MS, false);
-	if (spawn_ended(r->child, NULL))
-		return true;
-	spawn_signal(r->child, SIGTERM);
-	spawn_signal(r->child, SIGCONT);
-	wait_child(r, TERM_MS, true);
-	if (!spawn_ended(r->child, NULL)) {
-		spawn_signal(r->child, SIGKILL);
-		wait_child(r, KILL_MS, false);
+	if (missing >= 0 && now >= missing) {
+		give_up_absent(r);
+		missing = -1;
 	}
-	return false;
+	if (attempt_over(r) || out_of_time(r, now)) {
+		step_begin_end(r);
+		return now;
+	}
+	step_check_deadlines(r, now);
+	if (missing < 0 && start_jobs(r) != HB_OK) {
+		step_begin_end(r);
+		return now;
+	}
+	if (attempt_over(r)) {
+		step_begin_end(r);
+		return now;
+	}
+	until = wait_sooner(missing, step_until(r));
+	if (r->l->end_ms)
+		until = wait_sooner(until, r->l->end_ms);
+	return wait_sooner(until, step_next_deadline(r));
 }
 
-/* The processes are gone, but their last words may still be in the sockets. */
-void step_drain(struct step_run *r)
+int64_t step_advance(struct step_run *r, int64_t now)
 {
-	int64_t until = wait_now_ms() + DRAIN_MS;
-	int here = 1;
-
-	if (r->files)
-		step_files_finish(r);
-	while (here > 0 && wait_now_ms() < until) {
-		here = 0;
-		for (int i = 0; r->l->ctl && i < r->n_world; i++)
-			here += ctl_connected(r->l->ctl, i);
-		if (here > 0)
-			turn(r, until);
-	}
+	if (r->phase == STEP_OVER)
+		return -1;
+	return r->phase == STEP_RUNS ? advance_jobs(r, now) : step_advance_end(r, now);
 }

@@ -38,25 +38,63 @@ int launch_log_close(struct launch_log *l, struct hb_err *err);
 
 struct launch {
 	struct launch_params p;
-	struct ctl *ctl; /* NULL in files mode */
+	/* A control channel for each step that runs at the same time; none in files mode. */
+	struct ctl *ctl[LAUNCH_AT_ONCE];
+	size_t n_ctl;
 	struct launch_log log;
 	int signal;     /* the first one */
 	bool impatient; /* a second signal came */
 	int64_t start_ms;
-	char reason[480]; /* of the last step */
+	int64_t end_ms; /* nothing starts that cannot end by then, and all ends; 0: no limit */
+	char **gone; /* of each node: why it cannot take part, as last seen; NULL: nobody looked */
+	int64_t looked_ms;
+	const char *end_what; /* what ends then; static */
 };
+
+/* What an attempt is about to do; in this order. */
+enum step_phase {
+	STEP_RUNS,   /* jobs are measured */
+	STEP_QUITS,  /* told to quit */
+	STEP_LOOKS,  /* somebody does not go: what are those processes doing? */
+	STEP_TERMS,  /* SIGTERM was sent */
+	STEP_KILLS,  /* SIGKILL was sent */
+	STEP_DRAINS, /* the launcher is gone, last words may still be in the sockets */
+	STEP_OVER
+};
+
+/* The last that a rank said, for when it says nothing any more. */
+struct last_word {
+	const char *what; /* static; NULL: nothing */
+	uint64_t unit;    /* 0: of none */
+};
+
+struct stuck_look; /* launch_stuck.c */
 
 struct step_run {
 	struct launch *l;
 	const struct plan_step *step;
 	size_t index;
+	struct ctl *ctl; /* NULL in files mode */
 	struct sched s;
-	uint64_t attempt;
+	uint64_t attempt; /* from 1; goes on where an earlier process of the run left off */
+	int starts;       /* attempts of this process */
 	struct spawn *child;
+	enum step_phase phase;
+	int64_t until_ms; /* of the phase */
+	bool late;        /* the deadline passed */
+	bool by_itself;   /* the launcher ended without force: what it says about its end is true */
+	struct stuck_look *look;
+	bool no_time;            /* something could not be started, or go on, before l->end_ms */
+	char stuck[320];         /* a process that did not go, and what it was doing; "" */
+	enum step_status status; /* once it is over */
+	char reason[480];
+	int64_t began_ms;
+	double seconds; /* once it is over */
 	/* per rank */
 	char **host;       /* the node's name */
 	char **why;        /* what became of it, once it is gone or lost */
 	int64_t *heard_ms; /* last word */
+	struct last_word *last;
 	/*
 	 * A rank of the plan is a seat; the launcher's processes, the world, number themselves
 	 * otherwise, and nodes may be left out of it.
@@ -99,6 +137,9 @@ static inline const struct suite_entry *step_entry(const struct step_run *r,
 
 /* ---- seats (launch_seats.c) ---- */
 
+/* Forgets what was seen of the nodes. */
+void launch_forget_look(struct launch *l);
+
 /* Who is started in this attempt: everybody, less nodes that are lost where that can be said. */
 int step_seats_choose(struct step_run *r, struct hb_err *err);
 /* The seat of a rank of the world; -1: there is none left. */
@@ -106,24 +147,46 @@ int step_seat_take(struct step_run *r, int world, const char *host, int local);
 /* All seats of a node are lost, for this reason. */
 void step_node_lost(struct step_run *r, const char *node, const char *why);
 
-/* ---- one attempt (launch_loop.c) ---- */
+/* ---- attempts: one start of a step's processes, to its end (launch_attempt.c) ---- */
+
+/* The next attempt, or the step's end where nobody is left to start. */
+void step_begin(struct step_run *r);
+/* An attempt has ended: the next one begins, or the step is over. */
+void step_attempt_over(struct step_run *r);
+/* The step will not go on; what is left of it ends so. */
+void step_finish(struct step_run *r, enum step_status s, const struct launch_cause *cause);
+/* "SIGTERM" */
+const char *step_signal_text(int number);
+
+/* ---- what an attempt does (launch_loop.c, launch_end.c) ---- */
 
 extern const struct ctl_handlers step_handlers;
 void step_read_signals(struct launch *l);
+/* Sleeps until something happens to one of these steps or until_ms (-1: ever), and takes it. */
+void step_turn(struct launch *l, struct step_run *v, size_t n, int64_t until_ms);
 /*
- * Until everything that can be measured is, the launcher has ended, or somebody asked to stop.
- * HB_E_TIMEOUT: the step's deadline passed; HB_E_IO: the logs cannot be written.
+ * Does what is due; never blocks. Until when there is nothing more to do unless something happens;
+ * -1: ever, and for a step that is over.
  */
-int step_loop(struct step_run *r);
-/*
- * Quit, TERM, KILL, each with its time; the last records are still taken meanwhile. True: it went
- * without force, so that what it says about its end is true.
- */
-bool step_end_child(struct step_run *r);
-/* Takes what ended processes left in their sockets. */
-void step_drain(struct step_run *r);
+int64_t step_advance(struct step_run *r, int64_t now_ms);
+/* The same where its jobs are done, lost, or nobody wants more: quit, TERM, KILL, last words. */
+int64_t step_advance_end(struct step_run *r, int64_t now_ms);
+/* No more jobs: the attempt ends from now on. */
+void step_begin_end(struct step_run *r);
 /* A rank has introduced itself and sits there from now on. */
 void step_joined(struct step_run *r, int seat, const struct ctl_hello *h);
+
+/* ---- who does not go, and why (launch_stuck.c) ---- */
+
+/* Somebody is lost, or was told to quit and stays. */
+bool step_somebody_stuck(const struct step_run *r);
+/* Asks what processes of this run are doing on those nodes; what they say comes as an event. */
+void stuck_open(struct step_run *r);
+/* True once everything is said, or will not be. */
+bool stuck_done(struct step_run *r, int64_t now_ms);
+void stuck_close(struct step_run *r);
+/* For a poll beside the step's own child; NULL: nothing runs. */
+struct spawn *stuck_child(const struct step_run *r);
 
 /* ---- records by files (launch_files.c); harness/README.md has the format ---- */
 
@@ -171,6 +234,10 @@ void step_close_jobs(struct step_run *r, enum unit_status status, const char *re
 /* The next unit of a running job has its whole deadline from now on. */
 void step_renew_due(struct step_run *r, size_t j);
 void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_status status);
+/* Can the job still end before everything must? */
+bool step_job_fits(const struct step_run *r, size_t j, int64_t now_ms);
+/* The job cannot end before everything must: it is given up and never starts. */
+void step_no_time(struct step_run *r, size_t j);
 /* All of its ranks are done: what has no end record by now never gets one. */
 void step_job_done(struct step_run *r, size_t j, const char *status, const char *reason);
 

@@ -196,12 +196,34 @@ static int on_done(struct step_run *r, int rank, json_object *o, struct hb_err *
 	return HB_OK;
 }
 
+/* What this was, for when it stays the last one. */
+static struct last_word word_of(json_object *o)
+{
+	const struct js_at at = JS_AT_TOP("message");
+	enum record_type type = record_type_of(o);
+	struct last_word w = { "a message", 0 };
+	json_object *msg;
+
+	if (json_object_object_get_ex(o, "msg", &msg))
+		w.what = "a message while it waited";
+	else if (type == REC_POINT || type == REC_PAIR)
+		w.what = "the figures";
+	else if (type == REC_END)
+		w.what = "the end";
+	else
+		w.what = "a record";
+	if (js_get_u64(o, &at, "unit", JS_OPTIONAL, &w.unit, NULL) != HB_OK)
+		w.unit = 0;
+	return w;
+}
+
 int step_on_message(struct step_run *r, int rank, json_object *o, size_t len, struct hb_err *err)
 {
 	const struct js_at at = JS_AT_TOP("message");
 	const char *msg = NULL;
 
 	r->heard_ms[rank] = wait_now_ms();
+	r->last[rank] = word_of(o);
 	if (r->s.rank[rank] == RANK_LOST)
 		return HB_OK; /* too late: its units were given up */
 	if (js_get_str(o, &at, "msg", JS_OPTIONAL, &msg, err) != HB_OK)

@@ -2,8 +2,11 @@
 #include "bench/base/mem.h"
 #include "bench/base/seat.h"
 #include "harness/launch/launch_parts.h"
+#include "harness/launch/wait.h"
 
-static void lose_unusable(struct step_run *r, char *const *reason)
+enum { LOOK_AGAIN_MS = 1000 };
+
+static void lose_unusable(struct step_run *r, const char *const *reason)
 {
 	for (int i = 0; i < r->step->n_ranks; i++) {
 		const char *why = reason[r->step->rank_node[i]];
@@ -14,20 +17,33 @@ static void lose_unusable(struct step_run *r, char *const *reason)
 
 static int look(struct step_run *r, struct hb_err *err)
 {
-	struct launch_site *site = r->l->p.site;
-	const struct plan *plan = r->l->p.plan;
-	int rc;
+	struct launch *l = r->l;
+	struct launch_site *site = l->p.site;
+	int64_t now = wait_now_ms();
+	int rc = HB_OK;
 
+	if (l->p.past)
+		lose_unusable(r, l->p.past->gone);
 	if (!site->ops->look)
 		return HB_OK;
-	char **reason = hb_alloc((plan->nodes.n + 1) * sizeof *reason);
-	rc = site->ops->look(site, plan, reason, err);
+	/* Steps that start together share one look. */
+	if (!l->gone || now - l->looked_ms > LOOK_AGAIN_MS) {
+		launch_forget_look(l);
+		l->gone = hb_alloc((l->p.plan->nodes.n + 1) * sizeof *l->gone);
+		rc = site->ops->look(site, l->p.plan, l->gone, err);
+		l->looked_ms = wait_now_ms();
+	}
 	if (rc == HB_OK)
-		lose_unusable(r, reason);
-	for (size_t i = 0; i < plan->nodes.n; i++)
-		free(reason[i]);
-	free(reason);
+		lose_unusable(r, (const char *const *)l->gone);
 	return rc;
+}
+
+void launch_forget_look(struct launch *l)
+{
+	for (size_t i = 0; l->gone && i < l->p.plan->nodes.n; i++)
+		free(l->gone[i]);
+	free(l->gone);
+	l->gone = NULL;
 }
 
 /* Nodes are left out whole: one lost rank is enough. */

@@ -268,6 +268,23 @@ void srun_words(const struct launch_site *s, struct launch_command *c)
 	launch_command_arg(c, "--export=ALL");
 }
 
+static int srun_on_nodes(const struct launch_site *s, const struct nodeset *nodes,
+                         struct launch_command *out, struct hb_err *err)
+{
+	struct buf list = BUF_INIT;
+
+	(void)err;
+	nodeset_format(nodes, &list);
+	srun_words(s, out);
+	launch_command_arg(out, "--nodes=%zu", nodes->n);
+	launch_command_arg(out, "--ntasks-per-node=1");
+	launch_command_arg(out, "--nodelist=%s", buf_text(&list));
+	launch_command_arg(out, "--mpi=none");
+	launch_command_arg(out, "--cpu-bind=none");
+	buf_free(&list);
+	return HB_OK;
+}
+
 static int srun_command(const struct launch_what *w, struct launch_command *out, struct hb_err *err)
 {
 	const struct launch_site *s = w->site;
@@ -313,11 +330,13 @@ const struct launcher_ops launcher_srun = {
 	.name = "srun",
 	.summary = "nodes of a Slurm job; outside of one it is allocated",
 	.remote = true,
+	.at_once = LAUNCH_AT_ONCE,
 	.leaves_out = true,
 	.nodes = srun_nodes,
 	.open = srun_open,
 	.look = srun_look,
 	.command = srun_command,
+	.on_nodes = srun_on_nodes,
 	.explain = srun_explain,
 	.forget = srun_mpi_forget,
 	.close = srun_close,

@@ -35,4 +35,10 @@ static inline int wait_shorter(int a_ms, int b_ms)
 	return a_ms < b_ms ? a_ms : b_ms;
 }
 
+/* The sooner of two moments, where what is negative never comes. */
+static inline int64_t wait_sooner(int64_t a_ms, int64_t b_ms)
+{
+	return a_ms < 0 || (b_ms >= 0 && b_ms < a_ms) ? b_ms : a_ms;
+}
+
 #endif

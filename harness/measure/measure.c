@@ -50,6 +50,7 @@ static int make_plan(struct measure *m, struct hb_err *err)
 		.rounds = r->rounds >= 0 ? r->rounds : m->suite.rounds,
 		.max_pairs = r->max_pairs >= 0 ? r->max_pairs : m->suite.max_pairs,
 		.own = m->site.ops->remote ? own : NULL,
+		.at_once = m->site.ops->at_once,
 		.absent = m->absent,
 		.n_absent = m->n_absent,
 	};
@@ -67,11 +68,24 @@ static int make_plan(struct measure *m, struct hb_err *err)
 	return HB_OK;
 }
 
+/* A new run's suite, nodes and plan. */
+static int prepare_new(struct measure *m, struct hb_err *err)
+{
+	int rc = launcher_find(m->req.launcher, &m->site.ops, &m->site.arg, err);
+
+	if (rc == HB_OK)
+		rc = load_suite(m, err);
+	if (rc == HB_OK)
+		rc = m->site.ops->nodes(&m->site, m->req.nodes, &m->nodes, &m->absent, &m->n_absent,
+		                        err);
+	return rc == HB_OK ? make_plan(m, err) : rc;
+}
+
 int measure_prepare(const struct measure_request *req, const struct store *s, struct measure *m,
                     int *code, struct hb_err *err)
 {
 	bool missing;
-	int rc;
+	int rc = HB_OK;
 
 	*m = (struct measure){ .req = *req };
 	summary_init(&m->summary);
@@ -83,19 +97,15 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		                        .max_wait_s = req->max_wait_s,
 		                        .resume = req->resume != NULL,
 		                        .signal_fd = req->signal_fd };
-	rc = launcher_find(req->launcher, &m->site.ops, &m->site.arg, err);
+	if (req->resume)
+		rc = measure_resume_find(s, req->resume, &m->dir, err);
 	if (rc == HB_OK)
-		rc = load_suite(m, err);
-	if (rc == HB_OK)
-		rc = m->site.ops->nodes(&m->site, req->nodes, &m->nodes, &m->absent, &m->n_absent,
-		                        err);
-	if (rc == HB_OK)
-		rc = make_plan(m, err);
+		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
 	*code = rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE : CODE_BROKEN;
-	if (rc == HB_OK && req->baseline) {
+	if (rc == HB_OK && m->req.baseline) {
 		*code = CODE_NO_BASELINE;
-		rc = load_baseline(s, req->baseline, &m->base, &missing, err);
+		rc = load_baseline(s, m->req.baseline, &m->base, &missing, err);
 		m->has_base = rc == HB_OK;
 	}
 	if (rc != HB_OK)
@@ -105,6 +115,7 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 
 void measure_free(struct measure *m)
 {
+	measure_resume_free(m);
 	for (size_t i = 0; i < m->n_steps; i++)
 		free(m->steps[i].reason);
 	free(m->steps);
@@ -130,32 +141,56 @@ void measure_free(struct measure *m)
 
 /* ---- measuring ---- */
 
-static int run_step(struct measure *m, struct launch *l, size_t index, struct hb_err *err)
+static int run_some(struct measure *m, struct launch *l, size_t n, struct hb_err *err)
 {
-	int64_t start = wait_now_ms();
-	const char *reason = "";
-	struct measure_step *s;
-	enum step_status status = STEP_FAILED;
-	int rc = launch_step(l, index, &status, &reason, err);
+	struct launch_result *s;
+	int rc;
 
-	hb_grow(&m->steps, &m->cap_steps, m->n_steps + 1, sizeof *m->steps);
-	s = &m->steps[m->n_steps++];
-	*s = (struct measure_step){ .status = status,
-		                    .reason = *reason ? hb_strdup(reason) : NULL,
-		                    .seconds = (double)(wait_now_ms() - start) / 1000 };
-	m->broken = m->broken || status == STEP_FAILED || rc != HB_OK;
+	hb_grow(&m->steps, &m->cap_steps, m->n_steps + n, sizeof *m->steps);
+	s = &m->steps[m->n_steps];
+	rc = launch_steps(l, m->n_steps, n, s, err);
+	m->n_steps += n;
+	m->broken = m->broken || rc != HB_OK;
 	m->signal = launch_signal(l);
-	if (m->req.note && s->reason && status != STEP_CANCELLED)
-		m->req.note(m->req.ctx, status == STEP_FAILED ? "error" : "warn", s->reason);
+	for (size_t i = 0; i < n; i++) {
+		enum step_status status = s[i].status;
+		m->broken = m->broken || status == STEP_FAILED;
+		if (m->req.note && s[i].reason && status != STEP_CANCELLED)
+			m->req.note(m->req.ctx, status == STEP_FAILED ? "error" : "warn",
+			            s[i].reason);
+	}
 	return rc;
+}
+
+/* Were the next n steps measured before? */
+static bool all_done(const struct measure *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!measure_step_done(m, m->n_steps + i))
+			return false;
+	return true;
+}
+
+static void take_past(struct measure *m, size_t n)
+{
+	hb_grow(&m->steps, &m->cap_steps, m->n_steps + n, sizeof *m->steps);
+	for (; n > 0; n--, m->n_steps++) {
+		m->steps[m->n_steps] = m->past_steps[m->n_steps];
+		m->past_steps[m->n_steps].reason = NULL;
+	}
 }
 
 static int run_steps(struct measure *m, struct launch *l, struct hb_err *err)
 {
 	int rc = HB_OK;
 
-	while (rc == HB_OK && m->n_steps < m->plan.n_steps && !m->signal)
-		rc = run_step(m, l, m->n_steps, err);
+	while (rc == HB_OK && m->n_steps < m->plan.n_steps && !m->signal) {
+		size_t n = plan_together(&m->plan, m->n_steps);
+		if (all_done(m, n))
+			take_past(m, n);
+		else
+			rc = run_some(m, l, n, err);
+	}
 	return rc;
 }
 
@@ -244,6 +279,14 @@ static size_t plan_confirm(struct measure *m)
 	return m->plan.n_steps - before;
 }
 
+/* An earlier process of the run had come so far. */
+static bool has_confirm(const struct measure *m)
+{
+	const struct plan_step *last = &m->plan.steps[m->plan.n_steps - 1];
+
+	return last->n_jobs > 0 && last->jobs[0].phase != PHASE_MAIN;
+}
+
 static int confirm(struct measure *m, struct launch *l, struct hb_err *err)
 {
 	size_t steps;
@@ -251,7 +294,7 @@ static int confirm(struct measure *m, struct launch *l, struct hb_err *err)
 
 	if (!m->judged || !m->req.confirm || m->signal || m->broken)
 		return HB_OK;
-	steps = plan_confirm(m);
+	steps = has_confirm(m) ? 0 : plan_confirm(m);
 	if (steps == 0)
 		return HB_OK;
 	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
@@ -276,7 +319,7 @@ static int exit_code(const struct measure *m)
 	return code;
 }
 
-static int open_run(struct measure *m, const struct store *s, struct launch **l, struct hb_err *err)
+static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 {
 	char now[32];
 	int rc = store_run_new(s, &m->id, &m->dir, err);
@@ -287,13 +330,18 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 	m->started = hb_strdup(now);
 	free(m->plan.run);
 	m->plan.run = hb_strdup(m->id);
+	return measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+}
+
+/* The run's folder and logs; then, unless there is nothing to start, what the launcher needs. */
+static int open_run(struct measure *m, const struct store *s, struct launch **l, struct hb_err *err)
+{
+	int rc = m->dir ? HB_OK : new_run(m, s, err);
+
 	m->site.memory = s->path;
 	m->site.signal_fd = m->req.signal_fd;
 	m->site.note = m->req.note;
 	m->site.ctx = m->req.ctx;
-	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
-	if (rc != HB_OK)
-		return rc;
 	struct launch_params p = { .run = m->id,
 		                   .dir = m->dir,
 		                   .site = &m->site,
@@ -302,13 +350,29 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 		                   .control_address = m->req.control_address,
 		                   .port_lo = m->req.port_lo,
 		                   .port_hi = m->req.port_hi,
+		                   .budget_s = m->req.budget_s,
+		                   .past = m->past.ended ? &m->past : NULL,
 		                   .inject_node = m->req.inject ? m->req.inject->node : NULL,
 		                   .signal_fd = m->req.signal_fd,
 		                   .progress = m->req.progress,
 		                   .note = m->req.note,
 		                   .output = m->req.output,
 		                   .ctx = m->req.ctx };
-	return launch_open(&p, l, err);
+	/* Whoever dies from here on leaves a run that can be resumed. */
+	if (rc == HB_OK)
+		rc = measure_write_run(m, false, err);
+	if (rc == HB_OK)
+		rc = launch_open(&p, l, err);
+	if (rc != HB_OK || (m->past.ended && measure_nothing_left(m)))
+		return rc;
+	rc = launch_ready(*l, err);
+	if (rc == HB_OK)
+		rc = measure_write_run(m, false, err); /* the job's id is known now */
+	if (rc != HB_OK) {
+		launch_close(*l, NULL);
+		*l = NULL;
+	}
+	return rc;
 }
 
 /* Verdicts, run.json with its code, the journal's last line. */

@@ -47,13 +47,6 @@ struct measure_request {
 	void *ctx;
 };
 
-/* What became of a step, for run.json. */
-struct measure_step {
-	enum step_status status;
-	char *reason; /* or NULL */
-	double seconds;
-};
-
 struct measure {
 	struct measure_request req;
 	struct launch_site site;
@@ -64,9 +57,14 @@ struct measure {
 	struct plan plan;
 	struct baseline base;
 	bool has_base;
+	/* with --resume: run.json as it was, what is done, and how its steps ended */
+	json_object *about;
+	struct launch_past past; /* ended NULL: a new run */
+	struct launch_result *past_steps;
+	struct measure_inject past_inject;
 	/* after measure_run */
 	char *id, *dir, *started;
-	struct measure_step *steps;
+	struct launch_result *steps;
 	size_t n_steps, cap_steps;
 	struct summary summary;
 	bool has_summary;

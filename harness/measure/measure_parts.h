@@ -11,4 +11,20 @@ int measure_write(const struct measure *m, const char *name, json_object *o, str
 /* run.json; finished: the exit code is known. */
 int measure_write_run(const struct measure *m, bool finished, struct hb_err *err);
 
+/*
+ * The directory of the run that --resume names; "job": the newest that this Slurm job began, and
+ * *dir stays NULL where there is none. The caller frees.
+ */
+int measure_resume_find(const struct store *s, const char *name, char **dir, struct hb_err *err);
+/*
+ * Fills plan, suite, request and what is done from m->dir; the launcher, and which nodes are there
+ * now.
+ */
+int measure_resume(struct measure *m, struct hb_err *err);
+/* All of the step was measured by an earlier process of the run. */
+bool measure_step_done(const struct measure *m, size_t step);
+/* Nothing need be started: there is only the report to be written again. */
+bool measure_nothing_left(const struct measure *m);
+void measure_resume_free(struct measure *m);
+
 #endif

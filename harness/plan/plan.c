@@ -88,11 +88,17 @@ static double width(const struct plan *p, const struct plan_step *s, const struc
 	if (j->alone)
 		return 1;
 	if (p->suite->entries[j->entry].info->shape == BENCH_LOCAL)
-		return (double)n;
+		return (double)(s->n_ranks / s->rpn);
 	size_t most = n * (size_t)s->rpn / ranks;
 	if (p->max_pairs > 0 && (size_t)p->max_pairs < most)
 		most = (size_t)p->max_pairs;
 	return most > 1 ? (double)most : 1;
+}
+
+double plan_job_seconds(const struct plan *p, const struct plan_job *j)
+{
+	return (double)j->cases.n *
+	       (case_share * p->suite->entries[j->entry].max_time_s + case_extra_s);
 }
 
 void plan_step_estimate(struct plan *p, struct plan_step *s)
@@ -101,12 +107,12 @@ void plan_step_estimate(struct plan *p, struct plan_step *s)
 	for (size_t i = 0; i < s->n_jobs; i++) {
 		const struct plan_job *j = &s->jobs[i];
 		const struct suite_entry *e = &p->suite->entries[j->entry];
-		double one = case_share * e->max_time_s + case_extra_s;
-		seconds += (double)j->cases.n * one / width(p, s, j);
+		seconds += plan_job_seconds(p, j) / width(p, s, j);
 		if (e->deadline_s > longest)
 			longest = e->deadline_s;
 	}
-	p->predicted_s += seconds - s->predicted_s;
+	if (!s->beside)
+		p->predicted_s += seconds - s->predicted_s;
 	s->predicted_s = seconds;
 	s->deadline_s = deadline_extra_s + deadline_factor * seconds + deadline_hangs * longest;
 }
@@ -265,7 +271,7 @@ static bool helper_planned(const struct plan *p, const char *helper)
 }
 
 /* Helpers with local benchmarks first: what a node is by itself explains the rest. */
-static int add_helpers(struct plan *p, int rounds, struct hb_err *err)
+static int add_helpers(struct plan *p, const struct plan_params *params, struct hb_err *err)
 {
 	int rc = HB_OK;
 	for (int pass = 0; pass < 2; pass++) {
@@ -276,7 +282,9 @@ static int add_helpers(struct plan *p, int rounds, struct hb_err *err)
 			if ((pass == 0 && entry->info->shape != BENCH_LOCAL) ||
 			    helper_planned(p, helper))
 				continue;
-			rc = add_helper(p, helper, rounds, err);
+			rc = add_helper(p, helper, params->rounds, err);
+			if (rc == HB_OK)
+				plan_cut_local(p, params->at_once);
 		}
 	}
 	return rc;
@@ -311,7 +319,7 @@ int plan_make(const struct suite *suite, const struct nodeset *nodes, const char
 		rc = e->info->cases(e->info, e->opts, &out->cases[i], err);
 	}
 	if (rc == HB_OK)
-		rc = add_helpers(out, params->rounds, err);
+		rc = add_helpers(out, params, err);
 	if (rc != HB_OK)
 		plan_free(out);
 	return rc;

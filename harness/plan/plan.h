@@ -46,6 +46,7 @@ struct plan_step {
 	char *helper;      /* "mpi" */
 	size_t *rank_node; /* node index of each rank */
 	int n_ranks, rpn;
+	bool beside; /* runs at the same time as the step before it: they have no node in common */
 	struct plan_job *jobs;
 	size_t n_jobs, cap_jobs;
 	/* Of the whole step: 60 s, four times what it should take, and two cases that hang. */
@@ -81,6 +82,7 @@ struct plan_params {
 	int rounds; /* 0: all; else at most this many */
 	int max_pairs;
 	const char *own; /* the node that hpcbench runs on; NULL: none, or it does not matter */
+	int at_once;     /* steps that the launcher can run at the same time; 0 stands for 1 */
 	const struct plan_absent *absent;
 	size_t n_absent;
 };
@@ -106,6 +108,10 @@ void plan_rounds_free(struct pair_round *rounds, int n);
  */
 int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
               const struct plan_params *p, struct plan *out, struct hb_err *err);
+/* How many steps run at the same time from this one on, itself and those beside it. */
+size_t plan_together(const struct plan *p, size_t first);
+/* How long a job should take, in seconds; what a step's predicted_s is made of. */
+double plan_job_seconds(const struct plan *p, const struct plan_job *job);
 /* Whether all ranks of the job are on one node. */
 bool plan_within_node(const struct plan_step *step, const struct plan_job *job);
 /* Appends the nodes of a job in hostlist form. */

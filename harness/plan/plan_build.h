@@ -29,4 +29,10 @@ void plan_absent_add(struct plan *p, const char *node, const char *reason);
 /* Fills the step's predicted time and deadline from its jobs; the plan's time follows. */
 void plan_step_estimate(struct plan *p, struct plan_step *s);
 
+/*
+ * Cuts the plan's last step, if it has nothing but local jobs, into at most at_once steps of
+ * neighbouring nodes, side by side. Ids of jobs and units stay.
+ */
+void plan_cut_local(struct plan *p, int at_once);
+
 #endif

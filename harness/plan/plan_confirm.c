@@ -81,6 +81,18 @@ static int rank_of_node(const struct plan_step *s, long node)
 	return -1;
 }
 
+/* Adds a job of another step to this one, which has all nodes. */
+static int move_job(struct plan *p, struct plan_step *to, const struct plan_step *from,
+                    const struct plan_job *like, struct hb_err *err)
+{
+	struct plan_job j = *like;
+	int rank = rank_of_node(to, (long)from->rank_node[like->ranks[0]]);
+
+	if (j.n_ranks == 1)
+		j.ranks = &rank; /* a part of the nodes counts its ranks for itself */
+	return plan_jobs_add(p, to, &j, err);
+}
+
 /*
  * Repeats the main jobs of an entry that the subject stands for: a node's, or for the cluster all,
  * of its pairs those of the first round.
@@ -108,7 +120,7 @@ static int repeat_jobs(struct plan *p, size_t from, struct plan_step *to, size_t
 		j.repeat = like->repeat;
 		j.subject = like->subject;
 		j.partner = like->partner;
-		rc = plan_jobs_add(p, to, &j, err);
+		rc = move_job(p, to, s, &j, err);
 	}
 	return rc;
 }
@@ -132,8 +144,9 @@ static int add_side(struct plan *p, size_t from, struct plan_step *to, const cha
 			rc = plan_pair_jobs(p, to, &like, rank_of_node(to, side->node),
 			                    rank_of_node(to, side->peer), err);
 		else
-			rc = repeat_jobs(p, from, to, e, &like,
-			                 info->shape == BENCH_LOCAL ? side->node : -1, err);
+			for (size_t i = from; rc == HB_OK && i < from + plan_together(p, from); i++)
+				rc = repeat_jobs(p, i, to, e, &like,
+				                 info->shape == BENCH_LOCAL ? side->node : -1, err);
 	}
 	return rc;
 }
@@ -244,7 +257,7 @@ int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char 
 	int rc = HB_OK;
 	how = how ? how : &alone;
 	for (size_t i = 0; info && rc == HB_OK && i < n_steps; i++) {
-		if (!measures(p, i, bench))
+		if (p->steps[i].beside || !measures(p, i, bench))
 			continue;
 		if (!found)
 			rc = choose_sides(p, how, info, subject, control, side, err);

@@ -50,6 +50,8 @@ static json_object *step_to_json(const struct plan_step *s)
 	js_set_u64(o, "id", s->id);
 	js_set_str(o, "helper", s->helper);
 	js_set_i64(o, "rpn", s->rpn);
+	if (s->beside)
+		js_set_bool(o, "beside", true);
 	for (int i = 0; i < s->n_ranks; i++)
 		json_object_array_add(ranks, json_object_new_int64((int64_t)s->rank_node[i]));
 	js_set_obj(o, "rank_node", ranks);

@@ -214,6 +214,8 @@ static int step_from_json(struct reader *r, json_object *o, const struct js_at *
 	if (rc == HB_OK)
 		rc = js_get_int(o, at, "rpn", JS_REQUIRED, 1, PLAN_RANKS_MAX, &s->rpn, r->err);
 	if (rc == HB_OK)
+		rc = js_get_bool(o, at, "beside", JS_OPTIONAL, &s->beside, r->err);
+	if (rc == HB_OK)
 		rc = read_indices(r, o, at, "rank_node", r->p->nodes.n, false, &ranks);
 	s->rank_node = ranks.v;
 	s->n_ranks = (int)ranks.n;

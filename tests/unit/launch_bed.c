@@ -69,7 +69,7 @@ static struct bed *run(const char *nodes, const struct launcher_ops *ops, const 
                        struct launch_params p, int wait_progress)
 {
 	struct bed *b = hb_alloc(sizeof *b);
-	const char *reason = NULL;
+	struct launch_result result = { 0 };
 	struct hb_err err;
 
 	snprintf(b->dir, sizeof b->dir, "/tmp/hpcbench-test-XXXXXX");
@@ -85,8 +85,11 @@ static struct bed *run(const char *nodes, const struct launcher_ops *ops, const 
 	p.progress = progress;
 	p.ctx = b;
 	must(launch_open(&p, &b->l, &err), &err);
-	must(launch_step(b->l, 0, &b->status, &reason, &err), &err);
-	snprintf(b->reason, sizeof b->reason, "%s", reason);
+	must(launch_ready(b->l, &err), &err);
+	must(launch_steps(b->l, 0, 1, &result, &err), &err);
+	b->status = result.status;
+	snprintf(b->reason, sizeof b->reason, "%s", result.reason ? result.reason : "");
+	free(result.reason);
 	must(launch_close(b->l, &err), &err);
 	bed_read(b, "records.jsonl", &b->records);
 	bed_read(b, "journal.jsonl", &b->journal);
