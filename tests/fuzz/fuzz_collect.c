@@ -6,26 +6,6 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/step.h"
 
-/* The plan of a step of four nodes, unless the input brings its own. */
-static void put_plan(struct fuzz_part own)
-{
-	struct buf text = BUF_INIT;
-	struct fuzz_step s;
-	json_object *o;
-
-	if (own.len) {
-		fuzz_put_file("plan.json", own.text, own.len);
-		return;
-	}
-	fuzz_step_open(&s);
-	o = plan_to_json(&s.plan);
-	js_write(o, JS_PLAIN, &text);
-	fuzz_put_file("plan.json", text.data, text.len);
-	js_put(o);
-	buf_free(&text);
-	fuzz_step_close(&s);
-}
-
 void fuzz_one(const char *data, size_t size)
 {
 	struct fuzz_part records = fuzz_next_part(&data, &size),
@@ -34,7 +14,10 @@ void fuzz_one(const char *data, size_t size)
 	struct summary s, again;
 	json_object *written;
 
-	put_plan(plan);
+	if (plan.len)
+		fuzz_put_file("plan.json", plan.text, plan.len);
+	else
+		fuzz_step_put_plan();
 	fuzz_put_file("records.jsonl", records.text, records.len);
 	fuzz_put_file("run.json", about.text, about.len);
 	if (!fuzz_ok(collect_run(fuzz_folder(), &s, &err), &err))

@@ -4,15 +4,11 @@
  */
 #include <math.h>
 
-#include "harness/cmd/cmd.h"
 #include "harness/cmd/cmd_report.h"
 #include "harness/judge/compare.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { RUNS_MAX = 2 };
-
-/* The reports name none. */
-const struct command *const commands[] = { NULL };
 
 static void check_doc(struct doc *d)
 {

@@ -3,11 +3,6 @@
 #include "harness/cmd/cmd.h"
 #include "tests/fuzz/fuzz.h"
 
-extern const struct command cmd_run, cmd_diff, cmd_check, cmd_report, cmd_baseline, cmd_list,
-        cmd_selftest;
-const struct command *const commands[] = { &cmd_run,      &cmd_diff, &cmd_check,    &cmd_report,
-	                                   &cmd_baseline, &cmd_list, &cmd_selftest, NULL };
-
 enum { WORDS_MAX = 64 };
 
 static void check_table(const struct opt *opts, size_t opts_size, int argc, char **argv)

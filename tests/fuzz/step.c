@@ -70,3 +70,18 @@ void fuzz_step_start_jobs(struct fuzz_step *s)
 	for (size_t i = 0; i < n; i++)
 		step_announce_job(&s->r, jobs[i]);
 }
+
+void fuzz_step_put_plan(void)
+{
+	struct buf text = BUF_INIT;
+	struct fuzz_step s;
+	json_object *o;
+
+	fuzz_step_open(&s);
+	o = plan_to_json(&s.plan);
+	js_write(o, JS_PLAIN, &text);
+	fuzz_put_file("plan.json", text.data, text.len);
+	js_put(o);
+	buf_free(&text);
+	fuzz_step_close(&s);
+}
