@@ -2,8 +2,9 @@
 #include "reports/doc.h"
 #include "tests/fuzz/fuzz.h"
 
-static const struct doc_style styles[] = { { false, 0, false }, { false, 80, false },
-	                                   { false, 20, true }, { true, 100, false } };
+static const struct doc_style styles[] = {
+	{ false, 0, false }, { false, 80, false }, { false, 20, true }, { true, 100, false }
+};
 
 static struct doc *make_doc(const char *data, size_t size)
 {

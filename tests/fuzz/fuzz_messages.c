@@ -11,7 +11,7 @@ static void say(struct fuzz_step *s, struct fuzz_part line)
 {
 	struct hb_err err = { HB_OK, "" };
 	int rank = line.len > 1 && line.text[0] >= '0' && line.text[0] <= '3' ? line.text[0] - '0'
-	                                                                       : -1;
+	                                                                      : -1;
 	json_object *o;
 
 	if (rank < 0 || line.text[1] != ' ')

@@ -5,10 +5,9 @@
 
 #include "tests/fuzz/fuzz.h"
 
-static const char suite_text[] =
-        "{\"schema\":1,\"name\":\"test\",\"benches\":["
-        "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8,64\"}},"
-        "{\"bench\":\"mpi.allreduce\",\"options\":{\"sizes\":\"8\"}}]}";
+static const char suite_text[] = "{\"schema\":1,\"name\":\"test\",\"benches\":["
+                                 "{\"bench\":\"mpi.latency\",\"options\":{\"sizes\":\"8,64\"}},"
+                                 "{\"bench\":\"mpi.allreduce\",\"options\":{\"sizes\":\"8\"}}]}";
 
 static const struct launcher_ops nowhere = { .name = "nowhere", .summary = "", .slack_ms = 1000 };
 
