@@ -5,11 +5,11 @@
 #include "harness/cmd/cmd.h"
 
 extern const struct command cmd_run, cmd_diff, cmd_check, cmd_report, cmd_baseline, cmd_list,
-        cmd_selftest, cmd_version, cmd_help;
+        cmd_store, cmd_selftest, cmd_version, cmd_help;
 
-const struct command *const commands[] = { &cmd_run,      &cmd_diff, &cmd_check,    &cmd_report,
-	                                   &cmd_baseline, &cmd_list, &cmd_selftest, &cmd_version,
-	                                   &cmd_help,     NULL };
+const struct command *const commands[] = { &cmd_run,      &cmd_diff, &cmd_check, &cmd_report,
+	                                   &cmd_baseline, &cmd_list, &cmd_store, &cmd_selftest,
+	                                   &cmd_version,  &cmd_help, NULL };
 
 /*
  * A descriptor that was closed by whoever started us would be given to the next file opened, and

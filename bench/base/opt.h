@@ -103,6 +103,8 @@ json_object *opt_to_json(const struct opt *opts, const void *src, unsigned flags
 void opt_help(const struct opt *opts, int width, struct buf *out);
 /* The rows as a roff OPTIONS section body. */
 void opt_roff(const struct opt *opts, struct buf *out);
+/* Any text, so that nothing in it is a request or an escape to roff. */
+void opt_roff_text(const char *text, struct buf *out);
 /* The rows as a JSON array (name, type, default, help, key, choices), for --describe. */
 json_object *opt_describe(const struct opt *opts);
 

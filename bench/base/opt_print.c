@@ -3,6 +3,8 @@
 
 #include "bench/base/opt_row.h"
 
+enum { ROFF_COLUMNS = 60 };
+
 static const char *type_name(enum opt_type type)
 {
 	switch (type) {
@@ -147,12 +149,22 @@ void opt_help(const struct opt *opts, int width, struct buf *out)
 
 /* ---- roff ---- */
 
-/* Text in which nothing is a request or an escape; begins says that it starts a line. */
+/* Where the line that is being written stands. */
+static size_t roff_column(const struct buf *out)
+{
+	size_t n = 0;
+	while (n < out->len && out->data[out->len - 1 - n] != '\n')
+		n++;
+	return n;
+}
+
+/* Breaks at the next space beyond ROFF_COLUMNS; begins says that the text starts a line. */
 static void put_roff(struct buf *out, const char *text, bool begins)
 {
-	if (begins && (*text == '.' || *text == '\''))
-		buf_puts(out, "\\&");
 	for (const char *p = text; *p; p++) {
+		if (begins && (*p == '.' || *p == '\''))
+			buf_puts(out, "\\&");
+		begins = false;
 		switch (*p) {
 		case '\\': buf_puts(out, "\\e"); break;
 		case '-': buf_puts(out, "\\-"); break;
@@ -161,10 +173,19 @@ static void put_roff(struct buf *out, const char *text, bool begins)
 		case '`': buf_puts(out, "\\(ga"); break;
 		case '^': buf_puts(out, "\\(ha"); break;
 		case '~': buf_puts(out, "\\(ti"); break;
-		case '\n': buf_putc(out, ' '); break;
+		case ' ':
+		case '\n':
+			begins = roff_column(out) >= ROFF_COLUMNS;
+			buf_putc(out, begins ? '\n' : ' ');
+			break;
 		default: buf_putc(out, *p); break;
 		}
 	}
+}
+
+void opt_roff_text(const char *text, struct buf *out)
+{
+	put_roff(out, text, out->len == 0 || out->data[out->len - 1] == '\n');
 }
 
 static void put_roff_bold(struct buf *out, const char *before, const char *text)

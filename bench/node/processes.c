@@ -41,10 +41,13 @@ static void put_field(const char *text)
 		putchar(isprint((unsigned char)*text) ? *text : '?');
 }
 
-static void print_process(const char *host, long pid)
+/* False where it is no helper: launchers carry the same environment. */
+static bool print_process(const char *host, long pid)
 {
+	static const char helper[] = "hpcbench-";
 	struct buf stat = BUF_INIT, wchan = BUF_INIT;
 	const char *open, *close;
+	bool printed = false;
 
 	if (!read_proc(pid, "stat", FILE_MAX, &stat))
 		goto out;
@@ -52,6 +55,8 @@ static void print_process(const char *host, long pid)
 	open = strchr(buf_text(&stat), '(');
 	close = strrchr(buf_text(&stat), ')');
 	if (!open || !close || close < open || close[1] != ' ' || !close[2])
+		goto out;
+	if (strncmp(open + 1, helper, sizeof helper - 1) != 0)
 		goto out;
 	if (!read_proc(pid, "wchan", FILE_MAX, &wchan))
 		buf_puts(&wchan, "0");
@@ -62,9 +67,11 @@ static void print_process(const char *host, long pid)
 	put_field(name);
 	putchar('\n');
 	free(name);
+	printed = true;
 out:
 	buf_free(&stat);
 	buf_free(&wchan);
+	return printed;
 }
 
 int node_processes(const char *run)
@@ -79,8 +86,7 @@ int node_processes(const char *run)
 		long pid = strtol(e->d_name, &end, 10);
 		if (*end || pid <= 0 || pid == (long)getpid() || !carries(pid, word))
 			continue;
-		print_process(host, pid);
-		found++;
+		found += print_process(host, pid);
 	}
 	if (proc)
 		closedir(proc);

@@ -156,6 +156,10 @@ static int run_parsed(const struct command *c, const struct globals *g, int argc
 
 int cmd_main(int argc, char *const *argv)
 {
+	/* Its words are not ours: they are a command line that is still being typed. */
+	if (argc > 1 && strcmp(argv[1], "__complete") == 0)
+		return finish(cmd_complete(argc - 2, argv + 2));
+
 	int at = command_index(argc, argv);
 	const struct command *c = at < argc ? cmd_find(argv[at]) : NULL;
 	const char **words = hb_alloc(((size_t)argc + 2) * sizeof *words);

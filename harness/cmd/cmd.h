@@ -54,6 +54,22 @@ bool cmd_color(const struct common *common);
 
 /* The help of one command as text. */
 void cmd_help_text(const struct command *c, struct buf *out);
+/*
+ * The manual page of a command, or with NULL that of hpcbench, as roff. Two comment lines,
+ * @description@ and @sections@, mark where the build puts the prose of scripts/man.
+ */
+void cmd_help_roff(const struct command *c, struct buf *out);
+struct exit_code {
+	int code;
+	const char *meaning; /* NULL ends the table */
+};
+extern const struct exit_code cmd_exit_codes[];
+
+/*
+ * Prints what the last of the words behind "hpcbench" may become, one a line. Says nothing else
+ * and never fails: a shell asks while somebody types.
+ */
+int cmd_complete(int n, char *const *words);
 const struct command *cmd_find(const char *name); /* NULL: unknown */
 /* An unknown name as an error line that names the nearest command. Returns CODE_USAGE. */
 int cmd_unknown(const char *name);

@@ -2,10 +2,7 @@
 
 enum { HELP_WIDTH = 80 };
 
-static const struct {
-	int code;
-	const char *meaning;
-} exit_codes[] = {
+const struct exit_code cmd_exit_codes[] = {
 	{ CODE_OK, "nothing wrong" },
 	{ CODE_FINDINGS, "findings: something is slower than it should be, or its data are wrong" },
 	{ CODE_SUSPECT, "suspect but unconfirmed, or too imprecise to tell" },
@@ -13,8 +10,18 @@ static const struct {
 	{ CODE_NOT_MEASURED, "something was not measured" },
 	{ CODE_BROKEN, "hpcbench or the launcher failed" },
 	{ CODE_USAGE, "the command line is wrong" },
+	{ 0, NULL },
 };
-enum { N_EXIT_CODES = sizeof exit_codes / sizeof *exit_codes };
+
+struct help_opts {
+	int roff;
+};
+
+static const struct opt help_opts[] = {
+	{ OPT_FLAG, 0, "roff", NULL, "print the manual page, for man -l -", NULL,
+	  offsetof(struct help_opts, roff), 0, 0, NULL, 0 },
+	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
+};
 
 /* Words of a paragraph, broken at HELP_WIDTH columns. */
 static void put_paragraph(struct buf *out, const char *text)
@@ -61,8 +68,8 @@ static void put_overview(struct buf *out)
 	buf_puts(out, "\nOptions of every command:\n");
 	opt_help(common_opts, HELP_WIDTH, out);
 	buf_puts(out, "\nExit codes:\n");
-	for (size_t i = 0; i < N_EXIT_CODES; i++)
-		buf_printf(out, "  %-4d %s\n", exit_codes[i].code, exit_codes[i].meaning);
+	for (const struct exit_code *e = cmd_exit_codes; e->meaning; e++)
+		buf_printf(out, "  %-4d %s\n", e->code, e->meaning);
 	buf_puts(out, "  130  interrupted (Ctrl-C), 143 terminated; what was measured is kept\n"
 	              "\nWhat stops a command is one line on standard error; standard output "
 	              "then stays\nempty, also with --json. run still prints what was measured.\n"
@@ -93,18 +100,20 @@ static json_object *help_json(const struct command *c)
 
 static int run(const struct common *common, const void *opts, int argc, const char **argv)
 {
-	(void)opts;
+	const struct help_opts *o = opts;
 	if (argc > 1)
 		return cmd_error_text("help", CODE_USAGE, "takes one command, not %d", argc);
 	const struct command *c = argc ? cmd_find(argv[0]) : NULL;
 	if (argc && !c)
 		return cmd_unknown(argv[0]);
 	struct buf out = BUF_INIT;
-	if (common->json) {
-		json_object *o = help_json(c);
-		js_write(o, JS_PRETTY, &out);
+	if (o && o->roff) {
+		cmd_help_roff(c, &out);
+	} else if (common->json) {
+		json_object *all = help_json(c);
+		js_write(all, JS_PRETTY, &out);
 		buf_putc(&out, '\n');
-		js_put(o);
+		js_put(all);
 	} else if (c) {
 		cmd_help_text(c, &out);
 	} else {
@@ -117,7 +126,9 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 
 const struct command cmd_help = {
 	.name = "help",
-	.usage = "[COMMAND]",
+	.usage = "[COMMAND] [--roff]",
 	.summary = "tell what the commands do and which options they take",
+	.opts = help_opts,
+	.opts_size = sizeof(struct help_opts),
 	.run = run,
 };

@@ -108,10 +108,10 @@ static int list_launchers(struct listing *l)
 	doc_table(l->d, titles);
 	for (size_t i = 0; launchers[i]; i++) {
 		const struct launcher_ops *ops = launchers[i];
-		char *name = ops->arg ? hb_format("%s:%s", ops->name, ops->arg)
-		                      : hb_strdup(ops->name);
-		item_text(l, item_new(l, name), "summary", ops->summary);
-		free(name);
+		struct buf name = BUF_INIT;
+		launcher_words(ops, &name);
+		item_text(l, item_new(l, buf_text(&name)), "summary", ops->summary);
+		buf_free(&name);
 	}
 	return CODE_OK;
 }

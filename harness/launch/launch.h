@@ -67,10 +67,11 @@ struct launch_cause {
 /* A way of starting processes: one row each. */
 struct launcher_ops {
 	const char *name, *summary;
-	const char *arg; /* placeholder of what stands behind the colon, NULL: nothing may */
-	bool remote;     /* ranks run on other hosts than this one */
-	int at_once;     /* steps on disjoint nodes at the same time; 0 stands for 1 */
-	bool leaves_out; /* can start a step without some of its nodes */
+	const char *arg;   /* placeholder of what stands behind the colon, NULL: nothing may */
+	bool arg_optional; /* colon and arg may be missing */
+	bool remote;       /* ranks run on other hosts than this one */
+	int at_once;       /* steps on disjoint nodes at the same time; 0 stands for 1 */
+	bool leaves_out;   /* can start a step without some of its nodes */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
 	 * in *absent (may be left NULL); the caller frees both.
@@ -106,8 +107,10 @@ struct launcher_ops {
 	int slack_ms;    /* what a unit may take beside its own deadline: set-up, the way here */
 };
 extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
-extern const struct launcher_ops launcher_local, launcher_sim, launcher_srun;
+extern const struct launcher_ops launcher_local, launcher_mpirun, launcher_sim, launcher_srun;
 
+/* As it is given: "sim:FILE", "mpirun[:FILE]". */
+void launcher_words(const struct launcher_ops *ops, struct buf *out);
 /* "sim:FILE" -> its row and *arg (borrowed from text, or NULL). HB_E_USAGE names what there is. */
 int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
                   struct hb_err *err);

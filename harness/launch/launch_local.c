@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
-#include "harness/launch/launch.h"
+#include "harness/launch/launch_mpirun.h"
 
 enum { HOST_MAX = 256 };
 
@@ -21,7 +21,7 @@ static int local_nodes(struct launch_site *s, const char *wanted, struct nodeset
 	char host[HOST_MAX];
 	int rc;
 
-	(void)s;
+	mpirun_state(s);
 	(void)absent;
 	(void)n_absent;
 	short_host(host);
@@ -78,50 +78,19 @@ static int cores_allowed(void)
 	return CPU_COUNT(&cores);
 }
 
-/*
- * The host is named with as many slots as ranks: without it mpirun would count the cores, or the
- * nodes of a batch job it happens to run in. It yields idle ranks only when told to oversubscribe,
- * which triples latencies, so that is said only where ranks really must share cores.
- */
-static void mpirun_words(const struct launch_what *w, struct launch_command *c)
-{
-	int ranks = w->step->n_ranks;
-
-	c->missing_hint = "install Open MPI (Debian, Ubuntu: openmpi-bin) or load its module";
-	launch_command_arg(c, "mpirun");
-	launch_command_arg(c, "-n");
-	launch_command_arg(c, "%d", ranks);
-	launch_command_arg(c, "--host");
-	launch_command_arg(c, "localhost:%d", ranks);
-	launch_command_arg(c, "--bind-to");
-	if (cores_allowed() >= ranks) {
-		launch_command_arg(c, "core");
-		launch_command_arg(c, "--map-by");
-		launch_command_arg(c, "core");
-	} else {
-		launch_command_arg(c, "none");
-		launch_command_arg(c, "--oversubscribe");
-	}
-	/* Names without values: no process list shows the token. */
-	for (size_t i = 0; i < c->n_env; i++) {
-		launch_command_arg(c, "-x");
-		launch_command_arg(c, "%.*s", (int)strcspn(c->env[i], "="), c->env[i]);
-	}
-	if (getuid() == 0) {
-		launch_command_env(c, "OMPI_ALLOW_RUN_AS_ROOT=1");
-		launch_command_env(c, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
-	}
-}
-
 static int local_command(const struct launch_what *w, struct launch_command *out,
                          struct hb_err *err)
 {
 	const struct plan_step *step = w->step;
+	const struct mpirun_layout here = {
+		.rpn = step->n_ranks,
+		.bind = cores_allowed() >= step->n_ranks ? MPIRUN_BIND_CORE : MPIRUN_BIND_CROWD,
+	};
 
 	launch_command_env(out, "HPCBENCH_NODE=%s", w->plan->nodes.v[step->rank_node[0]]);
 	if (strcmp(step->helper, "mpi") == 0)
-		mpirun_words(w, out);
-	else if (step->n_ranks != 1)
+		return mpirun_words(w, &here, out, err);
+	if (step->n_ranks != 1)
 		return hb_fail(err, HB_E_UNSUPPORTED,
 		               "launcher local starts hpcbench-%s with one rank, not %d",
 		               step->helper, step->n_ranks);
@@ -133,6 +102,8 @@ const struct launcher_ops launcher_local = {
 	.summary = "this host; MPI ranks through mpirun",
 	.nodes = local_nodes,
 	.command = local_command,
+	.explain = mpirun_explain,
+	.close = mpirun_close,
 	.connect_ms = 60000,
 	.straggle_ms = 15000,
 	.slack_ms = 10000,

@@ -7,8 +7,17 @@
 #include "bench/base/mem.h"
 #include "harness/launch/launch.h"
 
-const struct launcher_ops *const launchers[] = { &launcher_local, &launcher_srun, &launcher_sim,
-	                                         NULL };
+const struct launcher_ops *const launchers[] = { &launcher_local, &launcher_srun, &launcher_mpirun,
+	                                         &launcher_sim, NULL };
+
+void launcher_words(const struct launcher_ops *ops, struct buf *out)
+{
+	bool optional = ops->arg_optional;
+
+	buf_puts(out, ops->name);
+	if (ops->arg)
+		buf_printf(out, "%s:%s%s", optional ? "[" : "", ops->arg, optional ? "]" : "");
+}
 
 int launcher_find(const char *text, const struct launcher_ops **out, const char **arg,
                   struct hb_err *err)
@@ -20,12 +29,12 @@ int launcher_find(const char *text, const struct launcher_ops **out, const char 
 	for (size_t i = 0; launchers[i]; i++) {
 		const struct launcher_ops *l = launchers[i];
 		bool colon = text[len] == ':';
-		buf_printf(&known, "%s%s%s%s", i ? ", " : "", l->name, l->arg ? ":" : "",
-		           l->arg ? l->arg : "");
+		buf_puts(&known, i ? ", " : "");
+		launcher_words(l, &known);
 		if (strlen(l->name) != len || strncmp(l->name, text, len) != 0)
 			continue;
 		buf_free(&known);
-		if (l->arg && (!colon || !text[len + 1]))
+		if (l->arg && (colon ? !text[len + 1] : !l->arg_optional))
 			return hb_fail(err, HB_E_USAGE, "launcher %s needs %s: %s:%s", l->name,
 			               l->arg, l->name, l->arg);
 		if (!l->arg && colon)

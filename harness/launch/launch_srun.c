@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
+#include "harness/launch/launch_nodes.h"
 #include "harness/launch/launch_srun.h"
 
 /* An allocation lasts this much longer than it should take: reruns, relaunches, hangs. */
@@ -31,25 +32,13 @@ struct srun_state *srun_state(struct launch_site *s)
 	return s->state;
 }
 
-/* The job that this process runs in; NULL: none. */
-static const char *job_of_env(void)
-{
-	static const char *const names[] = { "SLURM_JOB_ID", "SLURM_JOBID", NULL };
-
-	for (const char *const *name = names; *name; name++) {
-		const char *v = getenv(*name);
-		if (v && *v && strspn(v, "0123456789") == strlen(v))
-			return v;
-	}
-	return NULL;
-}
-
 /* ---- nodes ---- */
 
 /* The nodes that are asked for, whether or not they can be used. */
-static int wanted_nodes(const char *wanted, struct nodeset *out, struct hb_err *err)
+static int wanted_nodes(const struct launch_site *s, const char *wanted, struct nodeset *out,
+                        struct plan_absent **absent, size_t *n_absent, struct hb_err *err)
 {
-	const char *of_job = job_of_env() ? getenv("SLURM_JOB_NODELIST") : NULL;
+	const char *of_job = slurm_job_here() ? getenv("SLURM_JOB_NODELIST") : NULL;
 	struct nodeset job = { 0 };
 	int rc;
 
@@ -57,23 +46,11 @@ static int wanted_nodes(const char *wanted, struct nodeset *out, struct hb_err *
 		return hb_fail(err, HB_E_USAGE,
 		               "launcher srun: name the nodes with --nodes, or run inside an "
 		               "allocation (salloc, sbatch)");
-	if (!of_job)
-		return nodeset_parse(wanted, out, err);
-	rc = nodeset_parse(of_job, &job, err);
+	rc = nodeset_parse(of_job ? of_job : wanted, &job, err);
 	if (rc != HB_OK)
-		return hb_fail_in(err, "SLURM_JOB_NODELIST");
-	if (!wanted) {
-		*out = job;
-		return HB_OK;
-	}
-	rc = nodeset_parse(wanted, out, err);
-	for (size_t i = 0; rc == HB_OK && i < out->n; i++) {
-		if (nodeset_find(&job, out->v[i]) >= 0)
-			continue;
-		rc = hb_fail(err, HB_E_USAGE, "node %.80s is not in this allocation (%.120s)",
-		             out->v[i], of_job);
-		nodeset_free(out);
-	}
+		return of_job ? hb_fail_in(err, "SLURM_JOB_NODELIST") : rc;
+	rc = launch_nodes_within(s, of_job ? wanted : NULL, &job, "this allocation", out, absent,
+	                         n_absent, err);
 	nodeset_free(&job);
 	return rc;
 }
@@ -102,11 +79,10 @@ static int split_nodes(const struct launch_site *s, const struct nodeset *all,
                        const struct slurm_node *v, struct nodeset *out, struct plan_absent **absent,
                        size_t *n_absent)
 {
-	bool inside = job_of_env() || has_opt(s->alloc, s->n_alloc, "reservation");
+	bool inside = slurm_job_here() || has_opt(s->alloc, s->n_alloc, "reservation");
 	struct hb_err none;
 
 	*out = (struct nodeset){ 0 };
-	*absent = hb_alloc((all->n + 1) * sizeof **absent);
 	for (size_t i = 0; i < all->n; i++) {
 		if (inside ? v[i].up : v[i].takes)
 			nodeset_add(out, all->v[i], &none);
@@ -126,18 +102,18 @@ static int srun_nodes(struct launch_site *s, const char *wanted, struct nodeset 
 
 	if (rc == HB_OK)
 		rc = slurm_opts_check("--step", s->step, s->n_step, step_refused, err);
-	if (rc == HB_OK && s->n_alloc > 0 && job_of_env())
+	if (rc == HB_OK && s->n_alloc > 0 && slurm_job_here())
 		rc = hb_fail(err, HB_E_USAGE,
 		             "--alloc is for a new allocation; this is inside job %s",
-		             job_of_env());
+		             slurm_job_here());
 	if (rc == HB_OK)
-		rc = wanted_nodes(wanted, &all, err);
+		rc = wanted_nodes(s, wanted, &all, absent, n_absent, err);
 	if (rc != HB_OK)
 		return rc;
 	rc = slurm_nodes(&all, s->signal_fd, &v, err);
 	if (rc == HB_OK && split_nodes(s, &all, v, out, absent, n_absent) != HB_OK)
 		rc = hb_fail(err, HB_E_LIB, "none of the nodes can be used; %.80s: %.200s",
-		             (*absent)[0].node, (*absent)[0].reason);
+		             (*absent)[*n_absent - 1].node, (*absent)[*n_absent - 1].reason);
 	if (rc == HB_OK) {
 		for (size_t i = 0; i < all.n && !s->first_node; i++)
 			if (strcmp(all.v[i], out->v[0]) == 0)
@@ -146,24 +122,6 @@ static int srun_nodes(struct launch_site *s, const char *wanted, struct nodeset 
 	free(v);
 	nodeset_free(&all);
 	return rc;
-}
-
-/* Which nodes have gone since; a controller that does not answer just now changes nothing. */
-static int srun_look(struct launch_site *s, const struct plan *plan, char **reason,
-                     struct hb_err *err)
-{
-	struct slurm_node *v = NULL;
-	struct hb_err why;
-	int rc = slurm_nodes(&plan->nodes, s->signal_fd, &v, &why);
-
-	(void)err;
-	if (rc != HB_OK && rc != HB_E_CANCELLED && s->note)
-		s->note(s->ctx, "warn", why.text);
-	for (size_t i = 0; rc == HB_OK && i < plan->nodes.n; i++)
-		if (!v[i].up)
-			reason[i] = absent_reason(&v[i]);
-	free(v);
-	return HB_OK;
 }
 
 /* ---- the allocation ---- */
@@ -177,6 +135,7 @@ static int allocate(struct launch_site *s, const struct plan *plan, struct hb_er
 		                        .seconds = limit_factor * plan->predicted_s + limit_extra_s,
 		                        .opts = s->alloc,
 		                        .n_opts = s->n_alloc,
+		                        .max_wait_s = s->max_wait_s,
 		                        .signal_fd = s->signal_fd,
 		                        .note = s->note,
 		                        .ctx = s->ctx };
@@ -193,7 +152,7 @@ static int allocate(struct launch_site *s, const struct plan *plan, struct hb_er
 static int srun_open(struct launch_site *s, const struct plan *plan, struct hb_err *err)
 {
 	struct srun_state *st = srun_state(s);
-	const char *job = job_of_env();
+	const char *job = slurm_job_here();
 	int rc = slurm_config_read(s->signal_fd, &st->config, err);
 
 	if (rc != HB_OK)
@@ -252,7 +211,7 @@ static void add_nodes(const struct launch_what *w, struct launch_command *c)
 
 void srun_words(const struct launch_site *s, struct launch_command *c)
 {
-	const char *job = job_of_env();
+	const char *job = slurm_job_here();
 
 	c->missing_hint = "Slurm's commands must be in PATH on this host";
 	launch_command_arg(c, "srun");
@@ -334,7 +293,8 @@ const struct launcher_ops launcher_srun = {
 	.leaves_out = true,
 	.nodes = srun_nodes,
 	.open = srun_open,
-	.look = srun_look,
+	.left_s = launch_slurm_left_s,
+	.look = launch_slurm_look,
 	.command = srun_command,
 	.on_nodes = srun_on_nodes,
 	.explain = srun_explain,

@@ -66,6 +66,30 @@ struct slurm_types {
 /* Both forms: "\tpmix" lines of newer versions, "srun: pmix" lines of older ones. */
 void slurm_mpi_types_parse(const char *text, struct slurm_types *out);
 
+/* ---- jobs: squeue ---- */
+
+/* The job that this process runs in, as digits, from the environment; NULL: none. */
+const char *slurm_job_here(void);
+/*
+ * Seconds that a job may still run, from "squeue -o %L": "1-02:03:04", "2:03:04", "3:04".
+ * Negative where there is no such time: UNLIMITED, NOT_SET, INVALID, no answer at all.
+ */
+double slurm_left_parse(const char *text);
+/*
+ * The same, asked for: somebody may have prolonged the job. Negative when it is not known; where
+ * Slurm does not answer, SLURM_JOB_END_TIME counts for the job that this process runs in.
+ */
+double slurm_left_s(uint64_t job, int signal_fd);
+
+struct slurm_pending {
+	char reason[SLURM_WORD_MAX]; /* "Resources"; "": not told */
+	char start[SLURM_WORD_MAX];  /* expected, "2026-03-01T12:00:00"; "": not known */
+};
+/* "squeue -o %r|%S"; false: no such line, the job is gone. Pure. */
+bool slurm_pending_parse(const char *text, struct slurm_pending *out);
+/* What to do about a reason that time alone does not mend, static; NULL: waiting helps. */
+const char *slurm_pending_hopeless(const char *reason);
+
 /* ---- why a step ended: srun's standard error ---- */
 
 enum slurm_cause {
@@ -113,8 +137,9 @@ struct slurm_alloc_params {
 	 * "exclusive=no" takes that default away. */
 	const char *const *opts;
 	size_t n_opts;
-	int signal_fd; /* as in slurm_ask */
-	/* One line when the job has to wait; may be NULL. */
+	double max_wait_s; /* 0: however long it takes */
+	int signal_fd;     /* as in slurm_ask */
+	/* One line when the job has to wait, and each time the reason changes; may be NULL. */
 	void (*note)(void *ctx, const char *level, const char *text);
 	void *ctx;
 };
@@ -129,9 +154,10 @@ char **slurm_alloc_argv(const struct slurm_alloc_params *p);
 /* The id that salloc granted, from its standard error; 0: none. */
 uint64_t slurm_alloc_parse(const char *text);
 /*
- * Gets an allocation, however long that takes. HB_E_CANCELLED as in slurm_ask (a pending job is
- * cancelled); HB_E_LIB: Slurm refused, with its own words. *job is set in every case: 0, or a grant
- * that crossed the signal or salloc's failure, which is the caller's to cancel.
+ * Gets an allocation. HB_E_CANCELLED as in slurm_ask (a pending job is cancelled); HB_E_TIMEOUT:
+ * still pending after max_wait_s, with the reason and the expected start, and cancelled; HB_E_LIB:
+ * Slurm refused, with its own words, or the job would wait for ever. *job is set in every case: 0,
+ * or a grant that crossed the signal or salloc's failure, which is the caller's to cancel.
  */
 int slurm_allocate(const struct slurm_alloc_params *p, uint64_t *job, struct hb_err *err);
 

@@ -5,9 +5,17 @@
 
 #include "bench/base/buf.h"
 #include "bench/base/mem.h"
+#include "bench/base/units.h"
+#include "harness/launch/wait.h"
 #include "harness/slurm/slurm_parts.h"
 
-enum { ALLOC_GRACE_MS = 15000 };
+enum {
+	ALLOC_GRACE_MS = 15000,
+	TICK_MS = 500,      /* looks at the clock while the job is pending */
+	SETTLE_MS = 800,    /* from the job's id until Slurm is asked for the first time */
+	QUEUE_MS = 30000,   /* between two questions: thousands of users ask the same daemon */
+	QUEUE_ASK_MS = 5000 /* for one answer */
+};
 
 /* ---- options ---- */
 
@@ -141,12 +149,14 @@ uint64_t slurm_alloc_parse(const char *text)
 	return id;
 }
 
-/* Says once that the job waits, with the reason where salloc told one before. */
+/* A job that waits: what salloc says of it, then what squeue does. */
 struct pending {
 	const struct slurm_alloc_params *p;
 	uint64_t job;
-	bool told;
+	bool told; /* that it waits, with salloc's own words */
 	char why[SLURM_TEXT_MAX];
+	int64_t start_ms, ask_ms; /* ask_ms: when squeue may be asked next */
+	struct slurm_pending now; /* what it said last */
 };
 
 static void watch_line(void *ctx, enum spawn_stream stream, const char *line)
@@ -159,10 +169,12 @@ static void watch_line(void *ctx, enum spawn_stream stream, const char *line)
 	if (stream != SPAWN_ERR || w->told || strncmp(line, prefix, sizeof prefix - 1) != 0)
 		return;
 	uint64_t id = id_behind(line, len, "salloc: Pending job allocation ");
-	if (id > 0)
+	if (id > 0) {
 		w->job = id;
-	else if (w->job == 0 || !w->why[0])
+		w->ask_ms = wait_now_ms() + SETTLE_MS;
+	} else if (w->job == 0 || !w->why[0]) {
 		slurm_clean(line, len, w->why, sizeof w->why);
+	}
 	/* The reason stands before the id, or on the line behind it. */
 	if (w->job == 0 || !w->why[0])
 		return;
@@ -171,6 +183,69 @@ static void watch_line(void *ctx, enum spawn_stream stream, const char *line)
 	         w->why);
 	if (w->p->note)
 		w->p->note(w->p->ctx, "info", text);
+}
+
+static void start_text(const struct slurm_pending *now, char *out, size_t n)
+{
+	if (now->start[0])
+		snprintf(out, n, "Slurm expects it to start at %s", now->start);
+	else
+		snprintf(out, n, "Slurm tells no expected start");
+}
+
+/* Asks why it is pending; a line for each new reason. */
+static void ask_queue(struct pending *w)
+{
+	char id[24], start[SLURM_WORD_MAX + 40], text[SLURM_TEXT_MAX];
+	const char *const argv[] = {
+		"squeue", "-h", "-t", "pending", "-j", id, "-o", "%r|%S", NULL
+	};
+	struct slurm_pending now;
+	struct slurm_answer a;
+	struct hb_err none;
+
+	w->ask_ms = wait_now_ms() + QUEUE_MS;
+	snprintf(id, sizeof id, "%llu", (unsigned long long)w->job);
+	/* Whoever does not answer just now is asked again later. */
+	if (slurm_ask(argv, QUEUE_ASK_MS, w->p->signal_fd, &a, &none) != HB_OK)
+		return;
+	bool pending = slurm_pending_parse(a.out, &now);
+	slurm_answer_free(&a);
+	if (!pending)
+		return;
+	bool news = now.reason[0] && strcmp(now.reason, w->now.reason) != 0;
+	w->now = now;
+	start_text(&now, start, sizeof start);
+	snprintf(text, sizeof text, "job %s is pending: %s; %s", id, now.reason, start);
+	if (news && w->p->note)
+		w->p->note(w->p->ctx, "info", text);
+}
+
+/* Is there still something to wait for? */
+static int tick(void *ctx, struct hb_err *err)
+{
+	struct pending *w = ctx;
+	const struct slurm_alloc_params *p = w->p;
+	int64_t now = wait_now_ms();
+	bool over = p->max_wait_s > 0 && (double)(now - w->start_ms) >= p->max_wait_s * 1000;
+	char start[SLURM_WORD_MAX + 40], max[32];
+
+	if (w->job > 0 && (now >= w->ask_ms || (over && !w->now.reason[0])))
+		ask_queue(w);
+	const char *what = slurm_pending_hopeless(w->now.reason);
+	if (what)
+		return hb_fail(err, HB_E_LIB, "job %llu would wait for ever (%s): %s",
+		               (unsigned long long)w->job, w->now.reason, what);
+	if (!over)
+		return HB_OK;
+	units_format_duration(p->max_wait_s, max, sizeof max);
+	start_text(&w->now, start, sizeof start);
+	return hb_fail(err, HB_E_TIMEOUT, "job %llu still waits after %s (--max-wait): %s; %s",
+	               (unsigned long long)w->job, max,
+	               w->now.reason[0] ? w->now.reason
+	               : w->why[0]      ? w->why
+	                                : "no reason told",
+	               start);
 }
 
 /* salloc's own words: its errors, or where it marks none everything but the state of the queue. */
@@ -218,13 +293,20 @@ static int refused(const struct slurm_answer *a, struct hb_err *err)
 
 int slurm_allocate(const struct slurm_alloc_params *p, uint64_t *job, struct hb_err *err)
 {
-	struct pending w = { .p = p };
+	struct pending w = { .p = p, .start_ms = wait_now_ms() };
 	char **argv = slurm_alloc_argv(p);
 	union { /* nothing changes the words */
 		char **in;
 		const char *const *out;
 	} words = { argv };
-	struct slurm_run r = { words.out, -1, ALLOC_GRACE_MS, p->signal_fd, watch_line, &w };
+	struct slurm_run r = { .argv = words.out,
+		               .timeout_ms = -1,
+		               .grace_ms = ALLOC_GRACE_MS,
+		               .signal_fd = p->signal_fd,
+		               .line = watch_line,
+		               .ctx = &w,
+		               .tick = tick,
+		               .tick_ms = TICK_MS };
 	struct slurm_answer a;
 	int rc = slurm_run(&r, &a, err);
 

@@ -14,26 +14,38 @@ static const char *const plain_env[] = { "LC_ALL=C", "SLURM_TIME_FORMAT=standard
 
 /* ---- running ---- */
 
-/* Waits for the end, for the signal or until a moment; tells which by its status. */
-static int wait_answer(struct spawn *child, int64_t until_ms, int signal_fd)
+/*
+ * Waits for the end, for the signal or until a moment; tells which by its status. A tick that wants
+ * no more of it has filled err.
+ */
+static int wait_answer(struct spawn *child, const struct slurm_run *r, struct hb_err *err)
 {
+	int64_t start = wait_now_ms(), until = r->timeout_ms < 0 ? -1 : start + r->timeout_ms;
+	int64_t tick = r->tick_ms > 0 ? start + r->tick_ms : -1;
 	struct pollfd v[SPAWN_FDS + 1];
 
 	while (!spawn_ended(child, NULL)) {
 		int64_t now = wait_now_ms();
 		size_t n = spawn_fds(child, v);
-		bool watch = signal_fd >= 0;
+		bool watch = r->signal_fd >= 0;
+		int ms = wait_shorter(wait_until(now, until), wait_until(now, tick));
 
-		if (until_ms >= 0 && now >= until_ms)
+		if (until >= 0 && now >= until)
 			return HB_E_TIMEOUT;
 		if (watch)
-			v[n] = (struct pollfd){ signal_fd, POLLIN, 0 };
-		int ready = poll(v, n + watch,
-		                 wait_shorter(wait_until(now, until_ms), spawn_tick_ms(child)));
+			v[n] = (struct pollfd){ r->signal_fd, POLLIN, 0 };
+		int ready = poll(v, n + watch, wait_shorter(ms, spawn_tick_ms(child)));
 		spawn_service(child);
 		/* An end that came together with the signal counts: the answer is there. */
 		if (ready > 0 && watch && v[n].revents && !spawn_ended(child, NULL))
 			return HB_E_CANCELLED;
+		if (tick < 0 || wait_now_ms() < tick || spawn_ended(child, NULL))
+			continue;
+		int rc = r->tick(r->ctx, err);
+		tick = wait_now_ms() + r->tick_ms;
+		spawn_service(child);
+		if (rc != HB_OK && !spawn_ended(child, NULL))
+			return rc;
 	}
 	return HB_OK;
 }
@@ -59,19 +71,21 @@ int slurm_run(const struct slurm_run *r, struct slurm_answer *out, struct hb_err
 		.ctx = r->ctx,
 	};
 	struct spawn *child = NULL;
-	int64_t until = r->timeout_ms < 0 ? -1 : wait_now_ms() + r->timeout_ms;
+	struct hb_err ticked = { HB_OK, "" };
 
 	*out = (struct slurm_answer){ NULL, NULL, -1 };
 	int rc = spawn_start(&p, &child, err);
 	if (rc != HB_OK)
 		return rc;
-	rc = wait_answer(child, until, r->signal_fd);
+	rc = wait_answer(child, r, &ticked);
 	if (rc != HB_OK)
 		spawn_stop(child, r->grace_ms);
 	spawn_ended(child, &out->status);
 	out->out = hb_strdup(spawn_text(child, SPAWN_OUT));
 	out->err = hb_strdup(spawn_text(child, SPAWN_ERR));
 	spawn_free(child);
+	if (rc != HB_OK && ticked.code == rc)
+		return hb_fail(err, rc, "%s", ticked.text);
 	return rc == HB_OK ? HB_OK : tell(r, rc, out, err);
 }
 

@@ -256,7 +256,12 @@ static int ask_some(const struct nodeset *names, int signal_fd, struct slurm_nod
 
 	nodeset_format(names, &list);
 	const char *argv[] = { "scontrol", "--oneliner", "show", "node", buf_text(&list), NULL };
-	struct slurm_run r = { argv, SLURM_ASK_MS, 2000, signal_fd, gather_line, &g };
+	struct slurm_run r = { .argv = argv,
+		               .timeout_ms = SLURM_ASK_MS,
+		               .grace_ms = 2000,
+		               .signal_fd = signal_fd,
+		               .line = gather_line,
+		               .ctx = &g };
 	int rc = slurm_run(&r, &a, err);
 	if (rc == HB_OK && g.cut)
 		rc = hb_fail(err, HB_E_FORMAT, "scontrol show node: more than %d bytes",

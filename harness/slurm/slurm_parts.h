@@ -12,6 +12,9 @@ struct slurm_run {
 	int signal_fd;
 	spawn_line_fn *line; /* may be NULL */
 	void *ctx;
+	/* While it runs, every tick_ms: anything but HB_OK ends the command, err says why. */
+	int (*tick)(void *ctx, struct hb_err *err);
+	int tick_ms; /* 0: no ticks */
 };
 
 /*

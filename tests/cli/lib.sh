@@ -30,7 +30,7 @@ fixture_json() {
 	local id=$1 a args=()
 	shift
 	for a in "$@"; do args+=(-v "$a"); done
-	awk -v id="$id" "${args[@]}" -f "$CASES/fixture.awk" /dev/null
+	LC_ALL=C awk -v id="$id" "${args[@]}" -f "$CASES/fixture.awk" /dev/null
 }
 
 # fixture_runs N [NAME=VALUE...]: runs 20010101-010000-0001 and on, one a day, seeds 1 to N.

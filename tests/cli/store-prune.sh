@@ -1,0 +1,40 @@
+# Old runs go, those that are needed stay, and nothing outside the store is touched.
+ids() { (cd store/runs && echo *); }
+fixture_runs 6 benches=memory nodes=n1
+for id in store/runs/*; do
+	echo '{"type":"samples"}' >"$id/samples.jsonl"
+	echo "{\"finished\":\"2001-01-01T01:00:00Z\",\"label\":\"${id: -1}\"}" >"$id/run.json"
+done
+hpcbench baseline record night 20010103 >/dev/null
+try hpcbench store prune
+try hpcbench store prune --keep 2 --dry-run
+try hpcbench store prune --samples-only --keep-days 30 --label 2
+ls store/runs/20010102-010000-0002
+# Being measured: a lock, or a journal that grows and no end.
+touch store/runs/20010104-010000-0004/run.lock
+echo '{"label":null}' >store/runs/20010102-010000-0002/run.json
+touch store/runs/20010102-010000-0002/journal.jsonl
+# What is no folder of the store's own.
+mkdir -p outside/deep
+touch outside/deep/precious
+ln -s "$PWD/outside" store/runs/20000101-010000-0000
+ln -s "$PWD/outside" store/runs/20010101-010000-0001/link
+touch -d 2001-01-01 store/runs/records.jsonl.00000000.tmp store/baselines/night.json.lock
+touch store/baselines/new.json.lock
+try hpcbench store prune --keep 1
+ids
+find outside -type f
+ls -A store/baselines
+# A baseline that cannot be read might name any run.
+echo '{' >store/baselines/broken.json
+try hpcbench store prune --keep 0
+rm store/baselines/broken.json
+try hpcbench store prune --keep -1
+try hpcbench store prune --keep-days soon
+try hpcbench store prune 20010106
+mv store/runs store/elsewhere
+ln -s elsewhere store/runs
+try hpcbench store prune --keep 0
+try hpcbench --store nowhere store prune --keep 0
+try hpcbench store
+try hpcbench store tidy
