@@ -4,12 +4,27 @@
 
 #include "harness/cmd/cmd.h"
 
+extern const struct command cmd_ack, cmd_explain;
 extern const struct command cmd_run, cmd_diff, cmd_check, cmd_report, cmd_baseline, cmd_list,
         cmd_store, cmd_selftest, cmd_version, cmd_help;
 
-const struct command *const commands[] = { &cmd_run,      &cmd_diff, &cmd_check, &cmd_report,
-	                                   &cmd_baseline, &cmd_list, &cmd_store, &cmd_selftest,
-	                                   &cmd_version,  &cmd_help, NULL };
+/* clang-format off: a command a line */
+const struct command *const commands[] = {
+	&cmd_run,
+	&cmd_diff,
+	&cmd_check,
+	&cmd_report,
+	&cmd_explain,
+	&cmd_baseline,
+	&cmd_ack,
+	&cmd_list,
+	&cmd_store,
+	&cmd_selftest,
+	&cmd_version,
+	&cmd_help,
+	NULL,
+};
+/* clang-format on */
 
 /*
  * A descriptor that was closed by whoever started us would be given to the next file opened, and

@@ -15,7 +15,7 @@ static const char *const type_names[] = {
 	[REC_UNKNOWN] = "unknown", [REC_META] = "meta",       [REC_RANK] = "rank",
 	[REC_FACT] = "fact",       [REC_COUNTER] = "counter", [REC_POINT] = "point",
 	[REC_PAIR] = "pair",       [REC_SAMPLES] = "samples", [REC_EVENT] = "event",
-	[REC_END] = "end",         [REC_END + 1] = NULL,
+	[REC_END] = "end",         [REC_LOAD] = "load",       [REC_LOAD + 1] = NULL,
 };
 
 const char *record_type_name(enum record_type type)

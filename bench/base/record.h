@@ -25,7 +25,8 @@ enum record_type {
 	REC_PAIR,    /* figures of a pair case */
 	REC_SAMPLES, /* chunk of samples of the point before: to samples.jsonl */
 	REC_EVENT,   /* level, code, text */
-	REC_END      /* once a unit: status, reason, seconds */
+	REC_END,     /* once a unit: status, reason, seconds */
+	REC_LOAD     /* once a node of a job: load_span.h, endpoint, job; of the harness */
 };
 const char *record_type_name(enum record_type type);
 enum record_type record_type_of(json_object *o);

@@ -9,6 +9,7 @@
 
 #include "bench/base/info.h"
 #include "bench/core/comm.h"
+#include "bench/core/load.h"
 
 struct sink;
 
@@ -24,9 +25,10 @@ struct bench {
 	struct comm *comm;  /* the ranks of this unit; rank 0 is a */
 	int rank, nranks;
 	enum direction dir;
-	uint64_t seed;        /* data pattern */
-	uint64_t deadline_ns; /* absolute: polling loops must end with HB_E_TIMEOUT after it */
-	void *state;          /* ops->state_size bytes, zeroed before setup */
+	uint64_t seed;           /* data pattern */
+	uint64_t deadline_ns;    /* absolute: polling loops must end with HB_E_TIMEOUT after it */
+	void *state;             /* ops->state_size bytes, zeroed before setup */
+	struct load_moved moved; /* what this rank sent and received so far; run.c counts */
 };
 
 struct bench_ops {

@@ -7,6 +7,7 @@
 #include "bench/core/clock.h"
 #include "bench/core/control.h"
 #include "bench/core/helper_parts.h"
+#include "bench/core/load.h"
 
 enum { HELP_WIDTH = 80, CLOCK_CALLS = 1001 };
 #define CLOCK_SLOW_NS 1000.0
@@ -154,8 +155,10 @@ static json_object *meta_record(const struct crew *crew)
 static json_object *rank_record(const struct crew *crew)
 {
 	json_object *o = json_object_new_object();
+	char kernel[LOAD_ID_MAX], network[LOAD_ID_MAX];
 	struct buf binding = BUF_INIT;
 
+	load_identity(kernel, network);
 	if (env_binding_text(&binding, NULL) < 0)
 		buf_puts(&binding, "unknown");
 	js_set_str(o, "type", record_type_name(REC_RANK));
@@ -165,6 +168,8 @@ static json_object *rank_record(const struct crew *crew)
 	js_set_str(o, "hw", crew->node.hw);
 	js_set_str(o, "transport", crew->helper->transport ? crew->helper->transport() : NULL);
 	js_set_i64(o, "pid", getpid());
+	js_set_str(o, "kernel", *kernel ? kernel : NULL);
+	js_set_str(o, "network", *network ? network : NULL);
 	buf_free(&binding);
 	return o;
 }

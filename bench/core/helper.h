@@ -51,7 +51,8 @@ struct job {
 	uint64_t seed;
 	struct run_params params;
 	struct case_list cases;
-	uint64_t *units; /* cases.n entries */
+	uint64_t *units;          /* cases.n entries */
+	struct load_moved *moved; /* told what this rank moved; NULL: nobody asks; borrowed */
 };
 const char *direction_name(enum direction d);               /* "both", "ab", "ba" */
 int direction_parse(const char *text, enum direction *out); /* HB_E_FORMAT: unknown */

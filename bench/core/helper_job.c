@@ -27,7 +27,9 @@ int helper_check_world(int size, struct hb_err *err)
 	return hb_fail(err, HB_E_LIB, "started %d ranks but MPI sees a world of %d", started, size);
 }
 
-static int say_done(struct emit *e, uint64_t job, int rc, const char *reason, struct hb_err *err)
+/* load: what the node did meanwhile; NULL: nothing was measured. */
+static int say_done(struct emit *e, uint64_t job, int rc, const char *reason,
+                    const struct load_span *load, struct hb_err *err)
 {
 	json_object *o = json_object_new_object();
 	int sent;
@@ -36,6 +38,12 @@ static int say_done(struct emit *e, uint64_t job, int rc, const char *reason, st
 	js_set_u64(o, "job", job);
 	js_set_str(o, "status", unit_status_name(unit_status_of(rc)));
 	js_set_str(o, "reason", rc < 0 ? reason : NULL);
+	if (load) {
+		json_object *told = json_object_new_object();
+
+		load_span_set(told, load);
+		js_set_obj(o, "load", told);
+	}
 	sent = e->record(e, o, err);
 	js_put(o);
 	return sent;
@@ -59,20 +67,33 @@ int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb
 {
 	struct js_at at = JS_AT_TOP("job");
 	struct hb_err why = { HB_OK, "" };
+	struct load_reading before, after;
+	struct load_moved moved = { 0, 0 };
+	struct load_span load;
 	struct job job;
 	uint64_t id = 0;
 	int rc = job_from_json(msg, crew->helper, &job, &why);
 
 	if (rc < 0) {
 		js_get_u64(msg, &at, "job", JS_OPTIONAL, &id, NULL);
-		return say_done(e, id, rc, why.text, err);
+		return say_done(e, id, rc, why.text, NULL, err);
 	}
 	id = job.id;
+	job.moved = &moved;
+	load_read(&before);
 	rc = seats_to_ranks(crew, &job, &why);
 	if (!rc)
 		rc = job_run(&job, crew->world, e, &why);
+	load_read(&after);
+	load_between(&before, &after, &moved, &load);
+	if ((double)(before.ns - crew->last_ns) / 1e9 < LOAD_LAG_S) {
+		load.tx_before = crew->last.tx;
+		load.rx_before = crew->last.rx;
+	}
+	crew->last = moved;
+	crew->last_ns = after.ns;
 	job_free(&job);
 	if (rc == HB_E_TIMEOUT)
 		crew->clean = false;
-	return say_done(e, id, rc, why.text, err);
+	return say_done(e, id, rc, why.text, &load, err);
 }

@@ -5,14 +5,17 @@
 #include "bench/core/control.h"
 #include "bench/core/env.h"
 #include "bench/core/helper.h"
+#include "bench/core/load.h"
 
 /* The ranks that were started together, and whether they can still part in good order. */
 struct crew {
 	const struct helper *helper;
 	struct comm *world;
 	struct env_node node;
-	struct buf bound; /* what was decided about the binding; empty: nothing was asked */
-	bool clean;       /* false once anything timed out: leaving properly would hang */
+	struct buf bound;       /* what was decided about the binding; empty: nothing was asked */
+	struct load_moved last; /* what this rank moved in its job before, which ended then */
+	uint64_t last_ns;
+	bool clean; /* false once anything timed out: leaving properly would hang */
 	/* Where jobs name seats: the rank that has each of n_seats, -1: nobody. NULL: they name
 	 * ranks. */
 	const int *rank_of_seat;

@@ -244,6 +244,8 @@ int job_run(const struct job *j, struct comm *world, struct emit *e, struct hb_e
 		              : do_cases(&w, err);
 		if (j->ops->teardown)
 			j->ops->teardown(&w.bench);
+		if (j->moved)
+			*j->moved = w.bench.moved;
 		free(w.bench.state);
 		w.bench.comm->ops->close(w.bench.comm);
 	}

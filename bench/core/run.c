@@ -74,6 +74,7 @@ static int one_block(struct run *r, bool *stopped, struct hb_err *err)
 	if (*stopped)
 		return HB_OK;
 	rc = block_time(b, r->timer, plan.samples, plan.batch, r->inject, &r->block, err);
+	load_count(&b->moved, b, plan.samples * plan.batch);
 	rc = agree_status(b->comm, rc, err);
 	if (rc < 0)
 		return rc;
@@ -133,6 +134,7 @@ static int verify_data(struct run *r, struct hb_err *err)
 	struct buf got = BUF_INIT;
 	int rc = b->ops->verify(b, &mine[0], &mine[1], err), judged = HB_OK;
 
+	load_count(&b->moved, b, 1);
 	rc = agree_status(c, rc, err);
 	if (rc < 0)
 		return rc;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/base/load_span.h"
 #include "bench/sim/sim.h"
 
 enum { DEAD_EXIT = 3, FD_MAX = 256 };
@@ -63,4 +64,35 @@ int sim_fault_partner(const struct sim_rank *r, const struct job *job)
 			return other.rank;
 	}
 	return -1;
+}
+
+const struct sim_fault *sim_load_of(const struct sim_rank *r, int rank, const struct job *job)
+{
+	const struct sim_fault *f = sim_fault_find(&r->world->model, SIM_LOAD,
+	                                           sim_node_of(r->world, rank), rank,
+	                                           job->ops->info->name, r->jobs);
+
+	return f && (f->tries == 0 || job->ids.attempt <= f->tries) ? f : NULL;
+}
+
+json_object *sim_load_json(const struct sim_rank *r, const struct job *job)
+{
+	static const double own_rate = 1e9, speed = 12.5e9;
+	const struct sim_fault *f = sim_load_of(r, r->rank, job);
+	struct load_span s = { .seconds = 1, .busy_s = 1, .own_s = 1, .cores = 4, .load1 = 1 };
+	json_object *o = json_object_new_object();
+
+	if (job->n_ranks > 1) {
+		s.tx = s.rx = own_rate;
+		s.n_nics = 1;
+		s.nics[0] = (struct load_nic){ "ib0", own_rate, own_rate, speed, 0 };
+	}
+	if (f) {
+		s.busy_s += f->cores;
+		s.load1 += f->cores;
+		s.nics[0].rx += f->Bps;
+		s.nics[0].tx += f->Bps;
+	}
+	load_span_set(o, &s);
+	return o;
 }

@@ -87,12 +87,13 @@ static int do_job(struct sim_rank *r, json_object *msg, struct hb_err *err)
 	sim_fault_at_job(r, &job);
 	if (job.ranks[0] == r->rank)
 		rc = sim_measure(r, &job, repeat, err);
-	r->jobs++;
 	json_object *done = json_object_new_object();
 	js_set_str(done, "msg", "done");
 	js_set_u64(done, "job", job.id);
 	js_set_str(done, "status", "ok");
 	js_set_str(done, "reason", NULL);
+	js_set_obj(done, "load", sim_load_json(r, &job));
+	r->jobs++;
 	job_free(&job);
 	if (rc == HB_OK)
 		return send_object(r, done, err);

@@ -48,6 +48,18 @@ static double true_time(const struct sim_rank *r, const struct job *job, uint64_
 	return job->dir == DIR_BA ? back : (there + back) / 2.0;
 }
 
+/* How much longer it takes because of what others do on the nodes of the job. */
+static double disturbed(const struct sim_rank *r, const struct job *job)
+{
+	double factor = 1;
+
+	for (int i = 0; i < job->n_ranks; i++) {
+		const struct sim_fault *f = sim_load_of(r, job->ranks[i], job);
+		factor = f ? fmax(factor, f->factor) : factor;
+	}
+	return factor;
+}
+
 /* A rate falls where time rises: its p95 and p99 stay on the slow side of time. */
 static struct stat_summary rate(const struct stat_summary *t, double scale)
 {
@@ -164,7 +176,8 @@ int sim_measure(struct sim_rank *r, const struct job *job, int repeat, struct hb
 			rc = send_end(r, &ids, UNIT_TIMEOUT, why, 0, err);
 			continue;
 		}
-		ns = true_time(r, job, job->cases.v[i].bytes, repeat) * job->params.inject;
+		ns = true_time(r, job, job->cases.v[i].bytes, repeat) * job->params.inject *
+		     disturbed(r, job);
 		rng_stream(&r->rng, r->world->run_seed ^ job->seed, ids.unit, ids.attempt);
 		for (size_t k = 0; k < SAMPLES; k++)
 			all += samples[k] = sim_sample_ns(&r->world->model, ns, &r->rng);

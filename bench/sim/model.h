@@ -34,6 +34,7 @@ enum sim_fault_kind {
 	SIM_MISSING_RECORDS,  /* says done, sends no figures */
 	SIM_MALFORMED_FRAMES, /* sends bytes that are no frame of the protocol */
 	SIM_WRONG_DATA,       /* verification finds wrong elements */
+	SIM_LOAD,             /* others use the node meanwhile: cores, network or both */
 	SIM_FAULT_KINDS
 };
 
@@ -46,7 +47,10 @@ struct sim_fault {
 	char *bench;      /* only in this benchmark; NULL: in all */
 	int rank;         /* -1: named by node */
 	enum sim_dir dir; /* slow-node only */
-	double factor;    /* of the time, above 0; slow kinds only */
+	double factor;    /* of the time, above 0; slow kinds and load only */
+	double cores;     /* load: that foreign processes use */
+	double Bps;       /* load: of foreign traffic, in each direction */
+	uint64_t tries;   /* load: only in so many tries of each job; 0: in all */
 	uint64_t after;   /* begins once the process has taken this many jobs */
 };
 

@@ -14,6 +14,7 @@ static const char *const fault_names[SIM_FAULT_KINDS] = {
 	[SIM_MISSING_RECORDS] = "missing-records",
 	[SIM_MALFORMED_FRAMES] = "malformed-frames",
 	[SIM_WRONG_DATA] = "wrong-data",
+	[SIM_LOAD] = "load",
 };
 
 const char *sim_fault_name(enum sim_fault_kind kind)
@@ -157,9 +158,27 @@ static int check_fault(json_object *o, const struct js_at *at, struct sim_fault 
 			               f->kind == SIM_SLOW_LINK ? "a and b" : "node");
 		return get_positive(o, at, "factor", &f->factor, err);
 	}
+	if (f->kind == SIM_LOAD && (!f->node || f->cores + f->Bps <= 0))
+		return js_fail(at, err, "load needs node, and cores or Bps");
 	if (!f->node == (f->rank < 0))
 		return js_fail(at, err, "%s needs either node or rank", sim_fault_name(f->kind));
 	return HB_OK;
+}
+
+static int read_load(json_object *o, const struct js_at *at, struct sim_fault *f,
+                     struct hb_err *err)
+{
+	int rc;
+
+	if (f->kind != SIM_LOAD)
+		return HB_OK;
+	if ((rc = get_ratio(o, at, "cores", 1e6, &f->cores, err)) < 0 ||
+	    (rc = get_ratio(o, at, "Bps", 1e15, &f->Bps, err)) < 0 ||
+	    (rc = js_get_u64(o, at, "tries", JS_OPTIONAL, &f->tries, err)) < 0)
+		return rc;
+	return json_object_object_get_ex(o, "factor", NULL)
+	               ? get_positive(o, at, "factor", &f->factor, err)
+	               : HB_OK;
 }
 
 static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *f,
@@ -167,6 +186,8 @@ static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *
 {
 	static const char *const slow_node[] = { "kind", "node", "factor", "bench", "dir", NULL };
 	static const char *const slow_link[] = { "kind", "a", "b", "factor", "bench", NULL };
+	static const char *const load[] = { "kind",   "node",  "cores", "Bps",
+		                            "factor", "tries", "bench", NULL };
 	static const char *const others[] = { "kind", "node", "rank", "bench", "after", NULL };
 	const char *const *known = others;
 	const char *kind = NULL;
@@ -187,6 +208,8 @@ static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *
 		known = slow_link;
 	else if (f->kind == SIM_SLOW_NODE)
 		known = slow_node;
+	else if (f->kind == SIM_LOAD)
+		known = load;
 	f->rank = -1;
 	f->factor = 1.0;
 	if ((rc = js_known_keys(o, at, known, err)) < 0 ||
@@ -195,7 +218,8 @@ static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *
 	    (rc = read_name(o, at, "bench", &f->bench, err)) < 0 ||
 	    (rc = read_dir(o, at, &f->dir, err)) < 0 ||
 	    (rc = js_get_int(o, at, "rank", JS_OPTIONAL, 0, 1 << 24, &f->rank, err)) < 0 ||
-	    (rc = js_get_u64(o, at, "after", JS_OPTIONAL, &f->after, err)) < 0)
+	    (rc = js_get_u64(o, at, "after", JS_OPTIONAL, &f->after, err)) < 0 ||
+	    (rc = read_load(o, at, f, err)) < 0)
 		return rc;
 	return check_fault(o, at, f, err);
 }

@@ -41,6 +41,11 @@ void sim_fault_at_job(const struct sim_rank *r, const struct job *job);
 /* The other rank of the job that will never answer, or -1. */
 int sim_fault_partner(const struct sim_rank *r, const struct job *job);
 
+/* What others do on a rank's node while this job runs; NULL: nothing. */
+const struct sim_fault *sim_load_of(const struct sim_rank *r, int rank, const struct job *job);
+/* What the rank tells of its node after the job: one second on four cores, and that load. */
+json_object *sim_load_json(const struct sim_rank *r, const struct job *job);
+
 /* Measures a job as rank 0 of it: records for every case. repeat as sim_time_ns has it. */
 int sim_measure(struct sim_rank *r, const struct job *job, int repeat, struct hb_err *err);
 

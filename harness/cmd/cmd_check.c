@@ -15,17 +15,20 @@ static const struct opt check_opts[] = {
 };
 
 /* Prints and returns the exit code. */
-static int check_runs(const struct common *common, const struct run_list *runs,
-                      const struct baseline *b, const char *name)
+static int check_runs(const struct common *common, const struct store *s,
+                      const struct run_list *runs, const struct baseline *b, const char *name)
 {
 	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 	const char *dir = runs->dirs[runs->n - 1];
 	struct verdicts v = { 0 };
+	struct acks acks;
 	struct run_about about;
 	compare_runs(b, runs->ptrs, runs->n, &params, &v);
 	for (size_t i = 0; i < runs->n; i++)
 		if (runs->v[i].n_confirm)
 			compare_confirm(&v, b, &runs->v[i], &params);
+	acks_load(s->path, time(NULL), &acks);
+	acks_mark(&acks, runs->v, runs->n, &v);
 	load_about(dir, &about);
 	struct report_run in = { .runs = runs->ptrs,
 		                 .n = runs->n,
@@ -33,12 +36,15 @@ static int check_runs(const struct common *common, const struct run_list *runs,
 		                 .base = name,
 		                 .dir = dir,
 		                 .code = report_run_code(runs->ptrs, runs->n, &v, true, false),
-		                 .launcher = about.launcher };
+		                 .launcher = about.launcher,
+		                 .acks = &acks,
+		                 .b = b };
 	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);
 	load_about_free(&about);
 	verdicts_free(&v);
+	acks_free(&acks);
 	return in.code;
 }
 
@@ -67,7 +73,7 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	}
 	int rc = load_baseline(&s, o->baseline, &b, &missing, &err), code;
 	if (rc == HB_OK)
-		code = check_runs(common, &runs, &b, o->baseline);
+		code = check_runs(common, &s, &runs, &b, o->baseline);
 	else
 		code = cmd_error_text("check", CODE_NO_BASELINE, "%s", err.text);
 	baseline_free(&b);

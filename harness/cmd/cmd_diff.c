@@ -132,6 +132,9 @@ static int diff_sides(const struct common *common, const struct diff_opts *o, co
 	for (size_t i = 0; i < b->runs.n; i++) /* what a confirming rerun of the run said counts */
 		if (b->runs.v[i].n_confirm)
 			compare_confirm(&v, &a->b, &b->runs.v[i], &params);
+	struct acks acks;
+	acks_load(s->path, time(NULL), &acks);
+	acks_mark(&acks, b->runs.v, b->runs.n, &v);
 	struct report_diff in = {
 		.v = &v,
 		.old_side = { a->name, &a->b, a->is_baseline, a->runs.v, a->runs.n },
@@ -139,13 +142,15 @@ static int diff_sides(const struct common *common, const struct diff_opts *o, co
 		.reference = o->baseline,
 		.stored = n_stored,
 		.all = o->all,
-		.code = report_run_code(b->runs.ptrs, b->runs.n, &v, false, false)
+		.code = report_run_code(b->runs.ptrs, b->runs.n, &v, false, false),
+		.acks = &acks,
 	};
 	struct doc *d = report_diff_doc(&in);
 	js_set_i64(d->data, "code", in.code);
 	cmd_print(common, d);
 	doc_free(d);
 	verdicts_free(&v);
+	acks_free(&acks);
 	baseline_free(&stored);
 	return in.code;
 }

@@ -30,7 +30,8 @@ static int unknown_format(const char *name)
 }
 
 static void print_run(const struct common *common, const struct report_opts *o,
-                      const struct run_list *runs, const struct verdicts *v)
+                      const struct run_list *runs, const struct verdicts *v,
+                      const struct acks *acks, const struct baseline *b)
 {
 	struct run_about about;
 	load_about(runs->dirs[0], &about);
@@ -42,7 +43,9 @@ static void print_run(const struct common *common, const struct report_opts *o,
 		                 .code = report_run_code(runs->ptrs, 1, v, v != NULL, false),
 		                 .past_base = about.baseline,
 		                 .past_code = about.code,
-		                 .launcher = about.launcher };
+		                 .launcher = about.launcher,
+		                 .acks = acks,
+		                 .b = b };
 	struct doc *d = report_run_doc(&in);
 	cmd_print_as(common, d, o->format);
 	doc_free(d);
@@ -74,8 +77,13 @@ static int report_run(const struct common *common, const struct report_opts *o,
 			if (runs.v[0].n_confirm)
 				compare_confirm(&v, &b, &runs.v[0], &params);
 		}
-		print_run(common, o, &runs, o->baseline ? &v : NULL);
+		struct acks acks;
+		acks_load(s->path, time(NULL), &acks);
+		acks_mark(&acks, runs.v, runs.n, o->baseline ? &v : NULL);
+		print_run(common, o, &runs, o->baseline ? &v : NULL, &acks,
+		          o->baseline ? &b : NULL);
 		verdicts_free(&v);
+		acks_free(&acks);
 	}
 	baseline_free(&b);
 	load_runs_free(&runs);

@@ -4,6 +4,8 @@
  *
  * What --json prints is the document's data. Names are stable; a change is a new "schema":
  *	all	schema 1, kind "report" | "diff" | "baseline", code (once the command knows it)
+ *	report and diff, where there are any	known: [{id, subject, bench, until, reason, by,
+ *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
  *		null without a baseline); of several runs judged together `summary` is the last
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
@@ -16,6 +18,7 @@
 #ifndef HPCBENCH_HARNESS_CMD_REPORT_H
 #define HPCBENCH_HARNESS_CMD_REPORT_H
 
+#include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "reports/doc.h"
@@ -33,6 +36,8 @@ struct report_run {
 	const char *past_base;    /* what it was held against when it was measured, or NULL */
 	int past_code;            /* how `run` ended then; -1: unknown */
 	const char *launcher;     /* of the last run, or NULL */
+	const struct acks *acks;  /* as acks_mark left them, or NULL */
+	const struct baseline *b; /* the baseline itself, or NULL */
 };
 struct doc *report_run_doc(const struct report_run *in);
 /* The exit code of n runs judged as one side: their verdicts (NULL: none), what is invalid in
@@ -51,10 +56,11 @@ struct report_side {
 struct report_diff {
 	const struct verdicts *v;
 	struct report_side old_side, new_side;
-	const char *reference; /* --baseline, or NULL */
-	size_t stored;         /* runs of the store that were looked at for the spread */
-	bool all;              /* every row, however many are unchanged */
-	int code;              /* how the command ends */
+	const char *reference;   /* --baseline, or NULL */
+	size_t stored;           /* runs of the store that were looked at for the spread */
+	bool all;                /* every row, however many are unchanged */
+	int code;                /* how the command ends */
+	const struct acks *acks; /* of the new side, as acks_mark left them, or NULL */
 };
 /* Verdict rows as the benchstat-like table, what differs first. */
 struct doc *report_diff_doc(const struct report_diff *in);

@@ -217,7 +217,9 @@ static void print_result(const struct common *common, const struct measure *m)
 		                 .dir = m->dir,
 		                 .code = m->code,
 		                 .past_code = -1,
-		                 .launcher = m->req.launcher };
+		                 .launcher = m->req.launcher,
+		                 .acks = &m->acks,
+		                 .b = m->has_base ? &m->base : NULL };
 	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);

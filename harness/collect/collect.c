@@ -110,7 +110,43 @@ static void clean(struct collect *c)
 	suite_free(&c->suite);
 }
 
+/* After the records were read: until then every one of them has its unit. */
+static void leave_out(struct collect *c, const struct nodeset *without)
+{
+	struct plan *p = &c->plan;
+	size_t kept = 0;
+	for (size_t i = 0; i < without->n; i++) {
+		size_t node = collect_find_node(c, without->v[i]);
+		if (node == SIZE_MAX)
+			continue;
+		free(c->node_hw[node]);
+		c->node_hw[node] = NULL;
+		for (uint64_t k = 0; k < p->next_unit; k++) {
+			struct unit_state *u = &c->units[k];
+			const struct plan_job *j = u->step == UINT32_MAX ? NULL : unit_job(c, u);
+			for (int r = 0; j && r < j->n_ranks; r++)
+				if (u->step != UINT32_MAX && job_node(c, u, r) == node)
+					u->step = UINT32_MAX;
+		}
+	}
+	for (size_t i = 0; i < p->n_absent; i++) {
+		if (nodeset_find(without, p->absent[i].node) < 0) {
+			p->absent[kept++] = p->absent[i];
+			continue;
+		}
+		free(p->absent[i].node);
+		free(p->absent[i].reason);
+	}
+	p->n_absent = kept;
+}
+
 int collect_run(const char *dir, struct summary *out, struct hb_err *err)
+{
+	return collect_run_without(dir, NULL, out, err);
+}
+
+int collect_run_without(const char *dir, const struct nodeset *without, struct summary *out,
+                        struct hb_err *err)
 {
 	struct collect c = { .out = out };
 	summary_init(out);
@@ -123,6 +159,8 @@ int collect_run(const char *dir, struct summary *out, struct hb_err *err)
 	rc = collect_about(&c, dir, err);
 	if (rc == HB_OK)
 		rc = collect_records(&c, dir, err);
+	if (rc == HB_OK && without)
+		leave_out(&c, without);
 	if (rc == HB_OK) {
 		tell_hw(&c);
 		guess_hw(&c);

@@ -14,6 +14,12 @@
  * does not parse is counted and named in a loss, never fatal; a missing plan is HB_E_FORMAT.
  */
 int collect_run(const char *dir, struct summary *out, struct hb_err *err);
+/*
+ * The same as if the nodes of without had not been there: what was measured with one of them makes
+ * no row and no loss. Groups of all nodes are gone with it. without may be NULL.
+ */
+int collect_run_without(const char *dir, const struct nodeset *without, struct summary *out,
+                        struct hb_err *err);
 
 /*
  * What of a run's units is done, for going on with it: tries[unit] is the highest attempt that left

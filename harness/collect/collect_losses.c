@@ -60,7 +60,7 @@ static void tell(struct summary *s, struct told *t, const char *subject, const c
 {
 	char reason[TEXT_MAX];
 	snprintf(reason, sizeof(reason), "%s%s", prefix, o->reason ? o->reason : "");
-	struct summary_loss l = { NULL, NULL, reason, o->status };
+	struct summary_loss l = { .reason = reason, .status = o->status };
 	l.subject = hb_strdup(subject);
 	l.bench = hb_strdup(bench);
 	grow(s, t);
@@ -141,6 +141,15 @@ static void count_lost(struct look *l)
 	}
 }
 
+static void tell_pair(struct look *l, const struct unit_state *u, const struct outcome *o)
+{
+	char *const *names = l->c->plan.nodes.v;
+	size_t a = job_node(l->c, u, 0), b = job_node(l->c, u, 1);
+	char *pair = hb_format("%s-%s", names[a < b ? a : b], names[a < b ? b : a]);
+	tell(l->c->out, &l->told, pair, l->info->name, o, "");
+	free(pair);
+}
+
 /*
  * A pair is lost through the node that has no good figure; where both have some, through the one
  * that lost more pairs than the other: a rank that fell silent half way lost all of its rest.
@@ -155,9 +164,7 @@ static void lost_pair(struct look *l, const struct unit_state *u, const struct o
 		return;
 	}
 	if (l->good[a] && l->good[b]) {
-		char *pair = hb_format("%s-%s", names[a < b ? a : b], names[a < b ? b : a]);
-		tell(l->c->out, &l->told, pair, l->info->name, o, "");
-		free(pair);
+		tell_pair(l, u, o);
 		return;
 	}
 	if (!l->good[a])
@@ -216,6 +223,23 @@ static void lost_unit(struct look *l, const struct unit_state *u, const struct o
 		tell(l->c->out, &l->told, node, l->info->name, o, "");
 }
 
+/* Figures came, but foreign load spoiled them: nobody is to blame, so nobody but the pair is named.
+ * Rows of single nodes say so themselves. */
+static void disturbed_unit(struct look *l, const struct unit_state *u, const struct outcome *o)
+{
+	const struct plan_job *j = unit_job(l->c, u);
+	bool many = l->c->plan.nodes.n > 1;
+	if (is_rerun(j)) {
+		tell(l->c->out, &l->told, j->subject, l->info->name, o, "confirming rerun: ");
+	} else if (many && l->info->shape == BENCH_PAIR) {
+		tell_pair(l, u, o);
+	} else if (many && l->info->shape == BENCH_GROUP) {
+		char *prefix = group_prefix(l->c, u);
+		tell(l->c->out, &l->told, cluster, l->info->name, o, prefix);
+		free(prefix);
+	}
+}
+
 static void look_at(struct look *l)
 {
 	struct outcome why = { 0 };
@@ -234,6 +258,8 @@ static void look_at(struct look *l)
 		struct outcome o = collect_outcome(l->c, u);
 		if (o.status != UNIT_OK)
 			lost_unit(l, u, &o);
+		else if (o.quality == ROW_DISTURBED)
+			disturbed_unit(l, u, &o);
 	}
 }
 

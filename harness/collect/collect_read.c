@@ -25,8 +25,9 @@ struct records {
 void collect_add_loss(struct summary *s, const char *subject, const char *reason)
 {
 	hb_grow(&s->losses, &s->cap_losses, s->n_losses + 1, sizeof(*s->losses));
-	s->losses[s->n_losses++] = (struct summary_loss){ hb_strdup(subject), NULL,
-		                                          hb_strdup(reason), UNIT_FAILED };
+	s->losses[s->n_losses++] = (struct summary_loss){ .subject = hb_strdup(subject),
+		                                          .reason = hb_strdup(reason),
+		                                          .status = UNIT_FAILED };
 }
 
 static void bad_line(struct records *l, const char *why)
@@ -220,7 +221,8 @@ static void take_object(struct records *l, json_object *o)
 	case REC_FACT: take_fact(l, o, &at); break;
 	case REC_META:
 	case REC_COUNTER:
-	case REC_SAMPLES: break;
+	case REC_SAMPLES:
+	case REC_LOAD: break;
 	case REC_UNKNOWN: l->c->out->unknown_records++; break;
 	}
 }

@@ -54,6 +54,12 @@ static bool is_whole(const struct attempt *a)
 	return a->ended && a->point && a->status == UNIT_OK;
 }
 
+/* a, the later one, goes before b: it is whole, and not disturbed where b is whole and quiet. */
+static bool is_better(const struct attempt *a, const struct attempt *b)
+{
+	return is_whole(a) && (!b || !a->disturbed || b->disturbed);
+}
+
 struct attempt *collect_attempt(struct unit_state *u, uint64_t id)
 {
 	if (u->cur && u->cur->id == id)
@@ -61,7 +67,7 @@ struct attempt *collect_attempt(struct unit_state *u, uint64_t id)
 	if (u->cur && u->cur->id > id)
 		return NULL;
 	/* A new attempt; an earlier one is kept while it is the best there is. */
-	if (u->cur && is_whole(u->cur)) {
+	if (u->cur && is_better(u->cur, u->whole)) {
 		attempt_free(u->whole);
 		u->whole = u->cur;
 	} else {
@@ -83,7 +89,7 @@ static const char *lost_reason(const struct collect *c, const struct unit_state 
 
 struct outcome collect_outcome(const struct collect *c, const struct unit_state *u)
 {
-	const struct attempt *a = u->cur && is_whole(u->cur) ? u->cur : u->whole;
+	const struct attempt *a = u->cur && is_better(u->cur, u->whole) ? u->cur : u->whole;
 	if (a) {
 		bool disturbed = a->disturbed || c->disturbed[u->step];
 		return (struct outcome){ a, disturbed ? ROW_DISTURBED : ROW_OK, UNIT_OK,

@@ -15,6 +15,7 @@
 #include "bench/base/record.h"
 
 enum { SUMMARY_SCHEMA = 1 };
+struct ack;
 
 /* What may be compared (contracts.md section 1). */
 struct key {
@@ -63,6 +64,7 @@ struct summary_row {
 	                        medians */
 	int repeat;          /* confirm and control rows: 0, 1, 2 ... of the interleaving; else 0 */
 	char *partner;       /* confirm rows: the control's subject; control rows: the suspect's */
+	const struct ack *ack; /* known trouble (acks_mark), borrowed; NULL: none. Never stored */
 };
 
 /* A pair among the worst, as evidence. */
@@ -75,6 +77,7 @@ struct summary_pair {
 struct summary_loss {
 	char *subject, *bench, *reason; /* not measured; bench NULL: nothing of it */
 	enum unit_status status;
+	const struct ack *ack; /* as in summary_row */
 };
 
 struct summary {

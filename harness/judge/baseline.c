@@ -183,6 +183,7 @@ void baseline_build(const struct summary *const *runs, size_t n, struct baseline
 	memset(out, 0, sizeof(*out));
 	out->fingerprint = json_object_new_object();
 	out->hw = json_object_new_object();
+	out->excluded = json_object_new_object();
 	add_all(out, runs, n);
 }
 
@@ -221,6 +222,12 @@ void baseline_free(struct baseline *b)
 	free(b->name);
 	free(b->created);
 	free(b->reason);
+	free(b->rebased.from);
+	free(b->rebased.date);
+	free(b->rebased.reason);
+	free(b->rebased.by);
+	js_put(b->rebased.ratios);
+	js_put(b->excluded);
 	js_put(b->fingerprint);
 	js_put(b->hw);
 	memset(b, 0, sizeof(*b));

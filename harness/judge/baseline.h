@@ -42,8 +42,16 @@ struct base_entry {
 	double s_node, df_node; /* between subjects' means, less what s_run explains; 0 below 2 */
 };
 
+/* Of a baseline that took another's place: which, and why. All NULL where it is the first. */
+struct base_rebase {
+	char *from, *date, *reason, *by;
+	json_object *ratios; /* as baseline_ratios_to_json; owned, or NULL */
+};
+
 struct baseline {
 	char *name, *created, *reason; /* reason may be NULL */
+	struct base_rebase rebased;
+	json_object *excluded; /* node -> why, or ""; owned. Never subjects, nor in any figure */
 	char **runs;
 	size_t n_runs;
 	json_object *fingerprint; /* of the newest run; owned */
@@ -79,6 +87,24 @@ int baseline_extend(struct baseline *b, const struct summary *const *runs, size_
  * pool, so cov(s_pool^2, s_own^2) = var(s_pool^2), and one size alone keeps its own df.
  */
 void baseline_derive(struct baseline *b);
+
+/* Why a node was left out of this baseline ("": no reason was given); NULL: it was not. */
+const char *baseline_excluded(const struct baseline *b, const char *subject);
+
+/* How the medians of two baselines differ, by benchmark; a ratio is new/old of the figure. */
+struct base_ratio {
+	const char *bench; /* borrowed, as is metric */
+	const char *metric;
+	bool higher_is_better;
+	size_t keys, other_hw; /* on both sides; of those, matched across hardware classes */
+	size_t only_old, only_new;
+	double median, min, max; /* over the keys on both sides; NaN where there are none */
+};
+/* One for each benchmark and metric, in the order of the new baseline; the caller frees. A key is
+ * matched with the same one, else with the only one that differs in hardware class alone. */
+size_t baseline_ratios(const struct baseline *from, const struct baseline *to,
+                       struct base_ratio **out);
+json_object *baseline_ratios_to_json(const struct base_ratio *v, size_t n);
 
 const struct base_series *baseline_series(const struct base_entry *e, const char *subject);
 /* Looking first at index start and onwards: rows come in the order of the entries. Both return an

@@ -3,6 +3,7 @@
  * each series are for whoever reads the file, and are computed anew from the series.
  *
  *	{"schema":1, "name":…, "created":…, "reason":…, "runs":[ids], "fingerprint":{…}, "hw":{…},
+ *	 "excluded":{"n3":"why"}, "rebased":{"from":…, "date":…, "reason":…, "by":…, "ratios":[…]},
  *	 "entries":[{"key":{…}, "kind":"node", "unit":"ns", "better":"lower", "floor":0.05,
  *	             "tolerance":0.1, "derived":{…},
  *	             "series":[{"subject":"n17", "hw":…, "n":10, "median":…, "y":[one a run, or
@@ -72,6 +73,19 @@ static json_object *entry_to_json(const struct base_entry *e, size_t n_runs)
 	return o;
 }
 
+static json_object *rebased_to_json(const struct base_rebase *r)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "from", r->from);
+	js_set_str(o, "date", r->date);
+	js_set_str(o, "reason", r->reason);
+	js_set_str(o, "by", r->by);
+	if (r->ratios)
+		js_set_obj(o, "ratios", json_object_get(r->ratios));
+	return o;
+}
+
 json_object *baseline_to_json(const struct baseline *b)
 {
 	json_object *o = json_object_new_object(), *runs = json_object_new_array();
@@ -87,6 +101,10 @@ json_object *baseline_to_json(const struct baseline *b)
 	js_set_obj(o, "runs", runs);
 	js_set_obj(o, "fingerprint", json_object_get(b->fingerprint));
 	js_set_obj(o, "hw", json_object_get(b->hw));
+	if (b->excluded && json_object_object_length(b->excluded))
+		js_set_obj(o, "excluded", json_object_get(b->excluded));
+	if (b->rebased.from)
+		js_set_obj(o, "rebased", rebased_to_json(&b->rebased));
 	for (size_t i = 0; i < b->n_entries; i++)
 		json_object_array_add(entries, entry_to_json(&b->entries[i], b->n_runs));
 	js_set_obj(o, "entries", entries);

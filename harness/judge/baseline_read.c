@@ -220,6 +220,27 @@ static int read_runs(json_object *a, const struct js_at *at, struct baseline *b,
 	return twice ? js_fail(at, err, "run '%.80s' stands twice", twice) : HB_OK;
 }
 
+/* Files of old have none. */
+static int read_rebased(json_object *o, const struct js_at *at, struct base_rebase *r,
+                        struct hb_err *err)
+{
+	json_object *one = NULL, *ratios = NULL;
+	struct js_at here = js_at_key(at, "rebased");
+	int rc = js_get_obj(o, at, "rebased", JS_OPTIONAL, &one, err);
+
+	if (rc < 0 || !one)
+		return rc;
+	if ((rc = read_text(one, &here, "from", JS_REQUIRED, &r->from, err)) < 0 ||
+	    (rc = read_text(one, &here, "date", JS_REQUIRED, &r->date, err)) < 0 ||
+	    (rc = read_text(one, &here, "reason", JS_REQUIRED, &r->reason, err)) < 0 ||
+	    (rc = read_text(one, &here, "by", JS_REQUIRED, &r->by, err)) < 0 ||
+	    (rc = js_get_arr(one, &here, "ratios", JS_OPTIONAL, &ratios, err)) < 0)
+		return rc;
+	/* For whoever reads the file; nothing is computed from it. */
+	r->ratios = ratios ? json_object_get(ratios) : NULL;
+	return HB_OK;
+}
+
 static int read_baseline(json_object *o, const struct js_at *at, struct baseline *b,
                          struct hb_err *err)
 {
@@ -234,6 +255,8 @@ static int read_baseline(json_object *o, const struct js_at *at, struct baseline
 	    (rc = read_text(o, at, "reason", JS_OPTIONAL, &b->reason, err)) < 0 ||
 	    (rc = read_names(o, at, "fingerprint", json_type_array, &b->fingerprint, err)) < 0 ||
 	    (rc = read_names(o, at, "hw", json_type_string, &b->hw, err)) < 0 ||
+	    (rc = read_names(o, at, "excluded", json_type_string, &b->excluded, err)) < 0 ||
+	    (rc = read_rebased(o, at, &b->rebased, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "runs", JS_REQUIRED, &runs, err)) < 0 ||
 	    (rc = read_runs(runs, &at_runs, b, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "entries", JS_REQUIRED, &entries, err)) < 0)
@@ -249,6 +272,7 @@ int baseline_from_json(json_object *o, const char *source, struct baseline *out,
 	memset(out, 0, sizeof(*out));
 	out->fingerprint = json_object_new_object();
 	out->hw = json_object_new_object();
+	out->excluded = json_object_new_object();
 	rc = json_object_is_type(o, json_type_object) ? read_baseline(o, &at, out, err)
 	                                              : js_fail(&at, err, "must be an object");
 	if (rc < 0)

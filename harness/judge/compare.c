@@ -106,7 +106,8 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
 		for (size_t s = 0; s < e->n_series; s++) {
 			const struct summary_loss *l;
 
-			if (e->series[s].n == 0 || (seen[at] && seen[at][s]))
+			if (e->series[s].n == 0 || (seen[at] && seen[at][s]) ||
+			    baseline_excluded(b, e->series[s].subject))
 				continue;
 			l = compare_loss(runs, n, e->series[s].subject, e->key.bench);
 			if (l)
@@ -134,11 +135,15 @@ void compare_runs(const struct baseline *b, const struct summary *const *runs, s
 	for (size_t i = 0; i < set.n; i++) {
 		struct verdict_row *v = &set.rows[i];
 
+		if (set.tests[i].measured && baseline_excluded(b, v->subject)) {
+			compare_note(v, "excluded from the baseline");
+			continue;
+		}
 		v->entry = compare_lookup(&from, v);
 		if (v->entry && set.tests[i].measured)
 			test_row(v, &set.tests[i], &series);
 	}
 	add_not_measured(b, runs, n_new, &set);
 	compare_judge(&set, p, out);
-	compare_hw(b->hw, runs, n_new, true, out);
+	compare_hw(b, runs, n_new, true, out);
 }

@@ -49,7 +49,8 @@ struct suspect {
 	const char *control;         /* a passing subject of the same keys; NULL: none */
 	size_t first_row;            /* its worst row in the verdicts */
 };
-/* Fills out (at most max) with the suspects of v; returns how many there are. */
+/* Fills out (at most max) with the suspects of v; returns how many there are. What is acknowledged
+ * is none, and a control only where nothing else passes. */
 size_t compare_suspects(const struct verdicts *v, struct suspect *out, size_t max);
 
 /*

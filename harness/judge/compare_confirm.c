@@ -53,9 +53,9 @@ static bool lost_figures(const struct verdicts *v, const struct verdict_row *of)
 	return false;
 }
 
-/* whole: only among those that lost nothing. */
+/* whole: only among those that lost nothing; known: also among what is acknowledged. */
 static const char *find_among(const struct verdicts *v, const struct verdict_row *suspect,
-                              bool whole)
+                              bool whole, bool known)
 {
 	const struct verdict_row *best = NULL;
 
@@ -65,7 +65,7 @@ static const char *find_among(const struct verdicts *v, const struct verdict_row
 		if (!r->row || !r->entry || r->row->kind != SUBJECT_NODE ||
 		    (r->verdict != VERDICT_PASS && r->verdict != VERDICT_IMPROVED) ||
 		    strcmp(r->subject, suspect->subject) == 0 ||
-		    strcmp(r->key->text, suspect->key->text) != 0)
+		    strcmp(r->key->text, suspect->key->text) != 0 || (r->ack && !known))
 			continue;
 		if ((!best || better_control(r, best)) && known_good(v, r) &&
 		    !(whole && lost_figures(v, r)))
@@ -76,12 +76,16 @@ static const char *find_among(const struct verdicts *v, const struct verdict_row
 
 static const char *find_control(const struct verdicts *v, const struct verdict_row *suspect)
 {
-	const char *best;
+	const char *best = NULL;
 
 	if (suspect->row->kind != SUBJECT_NODE)
 		return NULL;
-	best = find_among(v, suspect, true);
-	return best ? best : find_among(v, suspect, false);
+	for (int known = 0; known < 2 && !best; known++) {
+		best = find_among(v, suspect, true, known);
+		if (!best)
+			best = find_among(v, suspect, false, known);
+	}
+	return best;
 }
 
 /* A suspect row, to be sorted by family. */
@@ -117,7 +121,7 @@ static size_t worst_rows(const struct verdicts *v, struct place *out)
 	size_t n = 0, families = 0;
 
 	for (size_t i = 0; i < v->n; i++)
-		if (v->rows[i].verdict == VERDICT_SUSPECT && v->rows[i].row)
+		if (v->rows[i].verdict == VERDICT_SUSPECT && v->rows[i].row && !v->rows[i].ack)
 			out[n++] = (struct place){ &v->rows[i], i };
 	if (n)
 		qsort(out, n, sizeof(*out), family_order);

@@ -44,14 +44,22 @@ static void add(struct verdicts *v, const struct finding *f)
 	v->findings[v->n_findings++] = *f;
 }
 
-static void add_changed(json_object *old, json_object *now, struct verdicts *out)
+/* What a baseline does not know on purpose is no finding against it. */
+static bool is_excluded(json_object *excluded, const char *node)
+{
+	return excluded && json_object_object_get_ex(excluded, node, NULL);
+}
+
+static void add_changed(json_object *old, json_object *now, json_object *excluded,
+                        struct verdicts *out)
 {
 	json_object_object_foreach(now, node, value)
 	{
 		const char *was = class_of(old, node), *is = json_object_get_string(value);
-		struct finding f = { FINDING_HW_CHANGED, node, was, is, NULL };
+		struct finding f = { FINDING_HW_CHANGED, node, was, is, NULL, NULL };
 
-		if (!was || !is || strcmp(was, is) == 0 || told(out, node))
+		if (!was || !is || strcmp(was, is) == 0 || told(out, node) ||
+		    is_excluded(excluded, node))
 			continue;
 		f.text = hb_format("the hardware class of %s changed: it was %s, it is %s", node,
 		                   was, is);
@@ -74,7 +82,8 @@ static size_t how_many(json_object *hw, const char *class_)
 }
 
 /* A class of one that the baseline accepted for this node is no news. */
-static void add_alone(json_object *old, json_object *now, struct verdicts *out)
+static void add_alone(json_object *old, json_object *now, json_object *excluded,
+                      struct verdicts *out)
 {
 	int nodes = json_object_object_length(now);
 	const char *shared = NULL; /* the last class seen that several nodes have: mostly all */
@@ -84,13 +93,13 @@ static void add_alone(json_object *old, json_object *now, struct verdicts *out)
 	json_object_object_foreach(now, node, value)
 	{
 		const char *is = json_object_get_string(value), *was = class_of(old, node);
-		struct finding f = { FINDING_HW_ALONE, node, NULL, is, NULL };
+		struct finding f = { FINDING_HW_ALONE, node, NULL, is, NULL, NULL };
 
 		if (!is || (shared && strcmp(is, shared) == 0) || (was && strcmp(is, was) == 0))
 			continue;
 		if (how_many(now, is) > 1)
 			shared = is;
-		if (is == shared || told(out, node))
+		if (is == shared || told(out, node) || is_excluded(excluded, node))
 			continue;
 		f.text = hb_format("%s alone among %d nodes has the hardware class %s", node, nodes,
 		                   is);
@@ -98,15 +107,15 @@ static void add_alone(json_object *old, json_object *now, struct verdicts *out)
 	}
 }
 
-void compare_hw(json_object *old, const struct summary *const *runs, size_t n, bool alone,
+void compare_hw(const struct baseline *b, const struct summary *const *runs, size_t n, bool alone,
                 struct verdicts *out)
 {
 	for (size_t k = 0; k < n; k++)
 		if (runs[k]->hw)
-			add_changed(old, runs[k]->hw, out);
+			add_changed(b->hw, runs[k]->hw, b->excluded, out);
 	for (size_t k = 0; alone && k < n; k++)
 		if (runs[k]->hw)
-			add_alone(old, runs[k]->hw, out);
+			add_alone(b->hw, runs[k]->hw, b->excluded, out);
 }
 
 bool compare_same_but_class(const struct key *a, const struct key *b)

@@ -48,8 +48,9 @@ const struct base_entry *compare_lookup(struct compare_from *from, struct verdic
 const char *compare_old_hw(json_object *old, const struct summary *const *runs, size_t n,
                            const char *node);
 /* Adds to out what the hardware classes of the runs are findings of: those that changed and, if
- * asked for, those that stand alone. Subjects and classes are borrowed. */
-void compare_hw(json_object *old, const struct summary *const *runs, size_t n, bool alone,
+ * asked for, those that stand alone; not of nodes that b leaves out. Subjects and classes are
+ * borrowed. */
+void compare_hw(const struct baseline *b, const struct summary *const *runs, size_t n, bool alone,
                 struct verdicts *out);
 /* Equal but for endpoint and hardware class. */
 bool compare_same_but_class(const struct key *a, const struct key *b);

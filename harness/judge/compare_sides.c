@@ -227,5 +227,5 @@ void compare_sides(const struct baseline *old_side, const struct summary *const 
 	baseline_free(&new_side);
 	add_gone(old_side, new_runs, n_new, &set);
 	compare_judge(&set, p, out);
-	compare_hw(old_side->hw, new_runs, n_new, false, out);
+	compare_hw(old_side, new_runs, n_new, false, out);
 }

@@ -37,8 +37,19 @@ const char *spread_source_text(enum spread_source s)
 void verdicts_count(struct verdicts *v)
 {
 	memset(v->count, 0, sizeof(v->count));
-	for (size_t i = 0; i < v->n; i++)
+	memset(v->known, 0, sizeof(v->known));
+	v->known_findings = 0;
+	for (size_t i = 0; i < v->n; i++) {
 		v->count[v->rows[i].verdict]++;
+		v->known[v->rows[i].verdict] += v->rows[i].ack != NULL;
+	}
+	for (size_t i = 0; i < v->n_findings; i++)
+		v->known_findings += v->findings[i].ack != NULL;
+}
+
+size_t verdicts_open(const struct verdicts *v, enum verdict which)
+{
+	return v->count[which] - v->known[which];
 }
 
 const char *finding_kind_name(enum finding_kind k)
@@ -64,7 +75,8 @@ void verdicts_free(struct verdicts *v)
 static bool has_regressed(const struct verdicts *v)
 {
 	for (size_t i = 0; i < v->n; i++)
-		if (v->rows[i].verdict == VERDICT_REGRESSED && !v->rows[i].provisional)
+		if (v->rows[i].verdict == VERDICT_REGRESSED && !v->rows[i].provisional &&
+		    !v->rows[i].ack)
 			return true;
 	return false;
 }
@@ -72,17 +84,23 @@ static bool has_regressed(const struct verdicts *v)
 static int code_of_verdicts(const struct code_input *in)
 {
 	const struct verdicts *v = in->verdicts;
-	const size_t *c = v->count;
+	const size_t *c = v->count, *known = v->known;
 	size_t judged = c[VERDICT_PASS] + c[VERDICT_IMPROVED] + c[VERDICT_INCONCLUSIVE] +
 	                c[VERDICT_SUSPECT] + c[VERDICT_REGRESSED];
+	size_t open = judged - known[VERDICT_PASS] - known[VERDICT_IMPROVED] -
+	              known[VERDICT_INCONCLUSIVE] - known[VERDICT_SUSPECT] -
+	              known[VERDICT_REGRESSED];
 
-	if (in->invalid || c[VERDICT_INVALID] || v->n_findings || has_regressed(v))
+	if (in->invalid || verdicts_open(v, VERDICT_INVALID) || v->n_findings > v->known_findings ||
+	    has_regressed(v))
 		return CODE_FINDINGS;
-	if (in->not_measured || c[VERDICT_NOT_MEASURED] || c[VERDICT_DISTURBED])
+	if (in->not_measured || verdicts_open(v, VERDICT_NOT_MEASURED) ||
+	    verdicts_open(v, VERDICT_DISTURBED))
 		return CODE_NOT_MEASURED;
 	if (in->baseline_missing || judged == 0)
 		return CODE_NO_BASELINE;
-	if (c[VERDICT_SUSPECT] || c[VERDICT_REGRESSED] || 4 * c[VERDICT_INCONCLUSIVE] > judged)
+	if (verdicts_open(v, VERDICT_SUSPECT) || verdicts_open(v, VERDICT_REGRESSED) ||
+	    4 * verdicts_open(v, VERDICT_INCONCLUSIVE) > open)
 		return CODE_SUSPECT;
 	return CODE_OK;
 }

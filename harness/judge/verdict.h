@@ -64,6 +64,7 @@ struct verdict_row {
 	bool confirmed;   /* by two or more runs, or by the confirming rerun */
 	double confirm_p, confirm_loss; /* NaN without a confirming rerun */
 	char note[160];                 /* one reason in words, or "" */
+	const struct ack *ack;          /* known trouble (acks_mark), borrowed; NULL: none */
 };
 
 /* What is wrong with a subject whatever its figures say. */
@@ -80,6 +81,7 @@ struct finding {
 	const char *subject;         /* borrowed, as are both classes */
 	const char *old_hw, *new_hw; /* old_hw NULL: FINDING_HW_ALONE */
 	char *text;                  /* one line for people, names the subject; owned */
+	const struct ack *ack;       /* as in verdict_row */
 };
 
 struct verdicts {
@@ -88,23 +90,28 @@ struct verdicts {
 	struct finding *findings;
 	size_t n_findings, cap_findings;
 	size_t count[VERDICTS];
+	/* Those of them that are acknowledged: shown, but not in the exit code. */
+	size_t known[VERDICTS], known_findings;
 	size_t families, families_rejected;
 	double q;
 	bool any_tested;
 };
-void verdicts_count(struct verdicts *v); /* renews count from the rows */
+void verdicts_count(struct verdicts *v); /* renews count and known */
+/* Rows of this verdict that are not acknowledged. */
+size_t verdicts_open(const struct verdicts *v, enum verdict which);
 void verdicts_free(struct verdicts *v);
 
 /*
  * What the exit code is decided from, in one place. Precedence: signal, 20, 10, 13, 12, 11, 0
  * (64 never gets here). invalid and findings give 10; regressed gives 10 unless its baseline is
  * provisional (then 11); disturbed counts as not measured; no row that could be compared at all
- * gives 12; suspect, or more than a quarter of the compared rows inconclusive, gives 11.
+ * gives 12; suspect, or more than a quarter of the compared rows inconclusive, gives 11. What is
+ * acknowledged counts in none of these; that something was compared at all it does tell.
  */
 struct code_input {
 	const struct verdicts *verdicts; /* NULL: no baseline was asked for */
 	bool baseline_asked, baseline_missing;
-	size_t invalid, not_measured; /* units or subjects lost, whatever the baseline */
+	size_t invalid, not_measured; /* units or subjects lost and not acknowledged */
 	bool broken;                  /* hpcbench or the launcher failed */
 	int signal;                   /* 0, or the signal that ended it */
 };

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "harness/judge/ack.h"
 #include "harness/judge/compare.h"
 
 static void set_figure(json_object *o, const char *name, double v)
@@ -44,6 +45,8 @@ static json_object *row_to_json(const struct verdict_row *v)
 	set_figure(o, "confirm_loss", v->confirm_loss);
 	if (v->note[0])
 		js_set_str(o, "note", v->note);
+	if (v->ack)
+		js_set_obj(o, "known", ack_to_json(v->ack));
 	return o;
 }
 
@@ -61,6 +64,8 @@ static json_object *findings_to_json(const struct verdicts *v)
 			js_set_str(o, "old", f->old_hw);
 		js_set_str(o, "new", f->new_hw);
 		js_set_str(o, "text", f->text);
+		if (f->ack)
+			js_set_obj(o, "known", ack_to_json(f->ack));
 		json_object_array_add(a, o);
 	}
 	return a;

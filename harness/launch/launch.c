@@ -172,6 +172,7 @@ int launch_close(struct launch *l, struct hb_err *err)
 		ctl_close(l->ctl[i]);
 	launch_forget_look(l);
 	launch_site_close(l->p.site);
+	free(l->where);
 	free(l);
 	return rc;
 }

@@ -72,6 +72,7 @@ struct launcher_ops {
 	bool remote;       /* ranks run on other hosts than this one */
 	int at_once;       /* steps on disjoint nodes at the same time; 0 stands for 1 */
 	bool leaves_out;   /* can start a step without some of its nodes */
+	bool used_beside;  /* people work on the hosts meanwhile: foreign load is normal there */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
 	 * in *absent (may be left NULL); the caller frees both.

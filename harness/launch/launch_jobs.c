@@ -3,6 +3,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_watch.h"
 #include "harness/launch/wait.h"
 
 /* What an earlier process of the run measured is not measured again. */
@@ -55,6 +56,7 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->ended = hb_alloc(units + 1);
 	r->tries = hb_alloc((step->n_jobs + 1) * sizeof *r->tries);
 	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
+	r->watch = step_watch_new(r);
 	if (past && index < past->n_steps)
 		go_on(r, past);
 }
@@ -78,6 +80,7 @@ void step_run_free(struct step_run *r)
 	free(r->tries);
 	free(r->cut);
 	js_put(r->facts);
+	step_watch_free(r->watch, r);
 	sched_free(&r->s);
 }
 
@@ -149,6 +152,7 @@ void step_log_job_start(struct step_run *r, size_t j)
 void step_announce_job(struct step_run *r, size_t j)
 {
 	r->tries[j]++;
+	step_watch_start(r, j);
 	step_log_job_start(r, j);
 	sched_started(&r->s, j);
 }
@@ -196,7 +200,8 @@ static void end_units(struct step_run *r, size_t j, enum unit_status status, con
 	}
 }
 
-static void log_job_end(struct step_run *r, size_t j, const char *status, const char *reason)
+static json_object *job_end_line(const struct step_run *r, size_t j, const char *status,
+                                 const char *reason)
 {
 	json_object *line = step_journal(r, "job-end");
 
@@ -204,7 +209,12 @@ static void log_job_end(struct step_run *r, size_t j, const char *status, const 
 	js_set_str(line, "status", status);
 	if (reason)
 		js_set_str(line, "reason", reason);
-	step_log(r, line);
+	return line;
+}
+
+static void log_job_end(struct step_run *r, size_t j, const char *status, const char *reason)
+{
+	step_log(r, job_end_line(r, j, status, reason));
 	r->jobs_done++;
 }
 
@@ -236,9 +246,12 @@ void step_no_time(struct step_run *r, size_t j)
 
 void step_job_done(struct step_run *r, size_t j, const char *status, const char *reason)
 {
+	json_object *line = job_end_line(r, j, status, reason);
+
 	r->due_ms[j] = 0;
 	end_units(r, j, UNIT_GIVEN_UP, "no end record came although its ranks said done");
-	log_job_end(r, j, status, reason);
+	r->jobs_done += !step_watch_ended(r, j, status, line);
+	step_log(r, line);
 }
 
 static void remember(struct step_run *r, int rank, const char *why)

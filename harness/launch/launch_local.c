@@ -100,6 +100,7 @@ static int local_command(const struct launch_what *w, struct launch_command *out
 const struct launcher_ops launcher_local = {
 	.name = "local",
 	.summary = "this host; MPI ranks through mpirun",
+	.used_beside = true,
 	.nodes = local_nodes,
 	.command = local_command,
 	.explain = mpirun_explain,

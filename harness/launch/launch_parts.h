@@ -48,7 +48,8 @@ struct launch {
 	int64_t end_ms; /* nothing starts that cannot end by then, and all ends; 0: no limit */
 	char **gone; /* of each node: why it cannot take part, as last seen; NULL: nobody looked */
 	int64_t looked_ms;
-	const char *end_what; /* what ends then; static */
+	const char *end_what;     /* what ends then; static */
+	struct machine_id *where; /* of each node (launch_watch.c); NULL: nobody told yet */
 };
 
 /* What an attempt is about to do; in this order. */
@@ -109,7 +110,8 @@ struct step_run {
 	size_t *unit_at; /* where its units begin in ended */
 	unsigned char *ended;
 	uint64_t *tries; /* of each job: how often it was commanded; the attempt of its records */
-	json_object *facts; /* those told so far, as names; NULL: none */
+	struct step_watch *watch; /* for foreign load */
+	json_object *facts;       /* those told so far, as names; NULL: none */
 	/* per attempt */
 	int joined;
 	size_t *cut; /* jobs cut since the last look, at most n_jobs */

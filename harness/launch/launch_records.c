@@ -1,6 +1,7 @@
 /* What ranks say: records are checked against the job their rank has, stamped, and kept. */
 #include "bench/base/mem.h"
 #include "harness/launch/launch_parts.h"
+#include "harness/launch/launch_watch.h"
 #include "harness/launch/wait.h"
 
 enum {
@@ -140,12 +141,17 @@ static bool fact_is_new(struct step_run *r, json_object *fact)
 }
 
 /* What is of no unit. Returns 1 to keep the record, 0 to drop it quietly. */
-static int take_plain(struct step_run *r, json_object *o, enum record_type type, struct hb_err *err)
+static int take_plain(struct step_run *r, int rank, json_object *o, enum record_type type,
+                      struct hb_err *err)
 {
 	int rc = check_claim(r, o, err);
 
 	if (rc != HB_OK)
 		return rc;
+	if (type == REC_LOAD)
+		return hb_fail(err, HB_E_FORMAT, "a load record, which ranks do not send");
+	if (type == REC_RANK)
+		step_watch_rank(r, rank, o);
 	if (type == REC_FACT && !fact_is_new(r, o))
 		return 0;
 	if (type == REC_META)
@@ -167,7 +173,7 @@ static int on_record(struct step_run *r, int rank, json_object *o, size_t len, s
 	    (type == REC_EVENT && json_object_object_get_ex(o, "unit", &unit)))
 		keep = check_unit_record(r, rank, o, type, err);
 	else
-		keep = take_plain(r, o, type, err);
+		keep = take_plain(r, rank, o, type, err);
 	if (keep <= 0)
 		return keep;
 	if (type == REC_EVENT)
@@ -191,6 +197,8 @@ static int on_done(struct step_run *r, int rank, json_object *o, struct hb_err *
 	if (j == SIZE_MAX || r->step->jobs[j].id != id)
 		return hb_fail(err, HB_E_FORMAT, "done with job %llu, which it does not have",
 		               (unsigned long long)id);
+	if (step_watch_done(r, rank, j, o, err) != HB_OK)
+		return HB_E_FORMAT;
 	if (sched_rank_done(&r->s, rank, id))
 		step_job_done(r, j, status, reason);
 	return HB_OK;

@@ -20,6 +20,7 @@ void sched_init(struct sched *s, const struct plan_step *step, int max_pairs)
 	s->group = hb_alloc((n_jobs + 1) * sizeof *s->group);
 	s->lost_by = hb_alloc((n_jobs + 1) * sizeof *s->lost_by);
 	s->late = hb_alloc((n_jobs + 1) * sizeof *s->late);
+	s->again = hb_alloc((n_jobs + 1) * sizeof *s->again);
 	for (size_t r = 0; r < n_ranks; r++)
 		s->rank_job[r] = SIZE_MAX;
 	for (size_t j = 0; j < n_jobs; j++) {
@@ -39,6 +40,7 @@ void sched_free(struct sched *s)
 	free(s->group);
 	free(s->lost_by);
 	free(s->late);
+	free(s->again);
 	*s = (struct sched){ 0 };
 }
 
@@ -87,20 +89,27 @@ static bool pending(const struct sched *s, size_t j)
 	return s->job[j] == JOB_RUNNING || (s->job[j] == JOB_WAITING && ranks_are(s, j, may_come));
 }
 
-/* The first job that runs or can still run; late ones after all others. SIZE_MAX: none. */
+/*
+ * The first job that runs or can still run; those that are measured once more after all others of
+ * their group, late ones after all others. SIZE_MAX: none.
+ */
 static size_t current_job(const struct sched *s)
 {
-	size_t late = SIZE_MAX;
+	size_t late = SIZE_MAX, again = SIZE_MAX;
 
 	for (size_t j = 0; j < s->step->n_jobs; j++) {
+		if (again != SIZE_MAX && s->group[j] != s->group[again])
+			break;
 		if (!pending(s, j))
 			continue;
-		if (!s->late[j])
+		if (!s->late[j] && !s->again[j])
 			return j;
-		if (late == SIZE_MAX || s->job[j] == JOB_RUNNING)
+		if (!s->late[j] && again == SIZE_MAX)
+			again = j;
+		else if (s->late[j] && (late == SIZE_MAX || s->job[j] == JOB_RUNNING))
 			late = j;
 	}
-	return late;
+	return again != SIZE_MAX ? again : late;
 }
 
 /* Pairs, and groups that are not alone: they share the network. */
@@ -141,6 +150,8 @@ static bool may_start(const struct sched *s, size_t j, size_t now, const struct 
 	if (s->job[j] != JOB_WAITING || s->group[j] != s->group[now] || !ranks_are(s, j, is_here))
 		return false;
 	if (s->late[j] && j != now)
+		return false;
+	if (s->again[j] && !s->again[now])
 		return false;
 	if (r->alone || (must_be_alone(s, j) && r->all > 0))
 		return false;
@@ -251,6 +262,12 @@ int sched_expired(struct sched *s, size_t j, int *out)
 	}
 	sched_give_up(s, j, n > 0 ? out[0] : -1);
 	return n;
+}
+
+void sched_repeat(struct sched *s, size_t j)
+{
+	s->job[j] = JOB_WAITING;
+	s->again[j] = true;
 }
 
 void sched_give_up(struct sched *s, size_t j, int by_rank)

@@ -38,6 +38,7 @@ struct sched {
 	size_t *group; /* of each job, from 0 */
 	int *lost_by;  /* rank that cost a given-up job; -1 */
 	bool *late;    /* was cut: runs alone and after all others, as it may be deadly */
+	bool *again;   /* is measured once more: when all others of its group have ended */
 };
 
 void sched_init(struct sched *s, const struct plan_step *step, int max_pairs);
@@ -70,6 +71,8 @@ size_t sched_lost(struct sched *s, int rank);
  * number is returned, the ranks are in out (room for the job's n_ranks).
  */
 int sched_expired(struct sched *s, size_t job, int *out);
+/* A job that is done waits again, for the end of its group. */
+void sched_repeat(struct sched *s, size_t job);
 /* The job will not be tried again; by_rank (-1: nobody) cost it. */
 void sched_give_up(struct sched *s, size_t job, int by_rank);
 

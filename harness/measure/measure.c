@@ -123,6 +123,7 @@ void measure_free(struct measure *m)
 	summary_free(&m->summary);
 	if (m->has_base)
 		baseline_free(&m->base);
+	acks_free(&m->acks);
 	if (m->plan.suite)
 		plan_free(&m->plan);
 	for (size_t i = 0; i < m->n_absent; i++) {
@@ -219,6 +220,8 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
 		m->judged = true;
 	}
+	if (m->has_summary)
+		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
 	return rc;
 }
 
@@ -235,7 +238,8 @@ static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
 	return rc;
 }
 
-/* Who is no good partner in the rerun: what lost figures or is suspect itself. A flag a node. */
+/* Who is no good partner in the rerun: what lost figures, is suspect itself or known trouble. A
+ * flag a node. */
 static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, size_t n)
 {
 	bool *avoid = hb_alloc(m->plan.nodes.n * sizeof *avoid);
@@ -247,6 +251,8 @@ static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, si
 		    (node = nodeset_find(&m->plan.nodes, l->subject)) >= 0)
 			avoid[node] = true;
 	}
+	for (size_t i = 0; i < m->plan.nodes.n; i++)
+		avoid[i] = avoid[i] || acks_touch_node(&m->acks, m->plan.nodes.v[i]);
 	for (size_t i = 0; i < n; i++)
 		if ((node = nodeset_find(&m->plan.nodes, s[i].subject)) >= 0)
 			avoid[node] = true;
@@ -338,6 +344,8 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 {
 	int rc = m->dir ? HB_OK : new_run(m, s, err);
 
+	acks_free(&m->acks);
+	acks_load(s->path, time(NULL), &m->acks);
 	m->site.memory = s->path;
 	m->site.signal_fd = m->req.signal_fd;
 	m->site.note = m->req.note;

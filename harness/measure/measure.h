@@ -6,6 +6,7 @@
 #ifndef HPCBENCH_HARNESS_MEASURE_H
 #define HPCBENCH_HARNESS_MEASURE_H
 
+#include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "harness/launch/launch.h"
@@ -57,6 +58,7 @@ struct measure {
 	struct plan plan;
 	struct baseline base;
 	bool has_base;
+	struct acks acks; /* of the time when the run began */
 	/* with --resume: run.json as it was, what is done, and how its steps ended */
 	json_object *about;
 	struct launch_past past; /* ended NULL: a new run */

@@ -18,8 +18,8 @@ static const double deadline_most = 86400;
 
 static const char word_all[] = "all";
 
-const char *const suite_keys[] = { "schema",    "name",    "summary", "rounds",
-	                           "max_pairs", "benches", NULL };
+const char *const suite_keys[] = { "schema",    "name",      "summary", "rounds",
+	                           "max_pairs", "disturbed", "benches", NULL };
 const char *const suite_entry_keys[] = { "bench",     "options",  "precision", "max_time",
 	                                 "max_iters", "deadline", "floor",     "tolerance",
 	                                 "rpn",       "groups",   "verify",    NULL };
@@ -271,6 +271,8 @@ int suite_from_json(json_object *o, const char *source, struct suite *out, struc
 		rc = js_get_int(o, &top, "max_pairs", JS_OPTIONAL, 0, NODESET_MAX, &out->max_pairs,
 		                err);
 	if (rc == HB_OK)
+		rc = suite_disturbed_from_json(o, &top, &out->disturbed, err);
+	if (rc == HB_OK)
 		rc = js_get_arr(o, &top, "benches", JS_REQUIRED, &benches, err);
 	if (rc == HB_OK && store_check_name("the name of a suite", name, err) != HB_OK)
 		rc = hb_fail_in(err, "%s", source);
@@ -296,6 +298,7 @@ json_object *suite_to_json(const struct suite *s)
 	js_set_str(o, "summary", s->summary);
 	js_set_i64(o, "rounds", s->rounds);
 	js_set_i64(o, "max_pairs", s->max_pairs);
+	suite_disturbed_to_json(&s->disturbed, o);
 	for (size_t i = 0; i < s->n_entries; i++) {
 		const struct suite_entry *e = &s->entries[i];
 		json_object *b = json_object_new_object();

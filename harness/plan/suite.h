@@ -30,10 +30,18 @@ struct suite_entry {
 	bool verify;
 };
 
+/* How much foreign load a job bears before its figures do not count; 0: any. */
+struct suite_disturbed {
+	bool given; /* the suite says so itself */
+	double cpu; /* foreign processes, as a share of a node's cores */
+	double nic; /* foreign traffic, as a share of a device's speed */
+};
+
 struct suite {
 	char *name, *summary, *path;
 	int rounds;    /* pairs: default number of rounds, 0: all */
 	int max_pairs; /* default of --max-pairs; 0: no limit */
+	struct suite_disturbed disturbed;
 	struct suite_entry *entries;
 	size_t n_entries;
 	char *note; /* what suite_override left as it was, in one line; NULL: nothing */

@@ -5,7 +5,7 @@
 #include "harness/cmd/cmd_report.h"
 #include "harness/report/report_parts.h"
 
-enum { RUNS_SHOWN = 8, ENTRIES_SHOWN = 200 };
+enum { RUNS_SHOWN = 8, ENTRIES_SHOWN = 200, EXCLUDED_SHOWN = 8 };
 
 static void put_entry(struct doc *d, const struct report_names *names, const struct base_entry *e)
 {
@@ -35,6 +35,29 @@ static void put_entry(struct doc *d, const struct report_names *names, const str
 	buf_free(&text);
 }
 
+void report_rebased(const struct baseline *b, struct buf *out)
+{
+	if (b->rebased.from)
+		buf_printf(out, "from %s on %.10s: %s", b->rebased.from, b->rebased.date,
+		           b->rebased.reason);
+}
+
+void report_excluded(const struct baseline *b, struct buf *out)
+{
+	size_t n = 0, all = b->excluded ? (size_t)json_object_object_length(b->excluded) : 0;
+	if (!all)
+		return;
+	json_object_object_foreach(b->excluded, node, value)
+	{
+		const char *why = value ? json_object_get_string(value) : "";
+		if (n++ < EXCLUDED_SHOWN)
+			buf_printf(out, "%s%s%s%s%s", n > 1 ? ", " : "", node, *why ? " (" : "",
+			           why, *why ? ")" : "");
+	}
+	if (all > EXCLUDED_SHOWN)
+		buf_printf(out, " and %zu more", all - EXCLUDED_SHOWN);
+}
+
 static void put_head(struct doc *d, const struct baseline *b)
 {
 	struct buf text = BUF_INIT;
@@ -43,6 +66,14 @@ static void put_head(struct doc *d, const struct baseline *b)
 	doc_fact(d, "created", "%s", b->created ? b->created : "(unknown)");
 	if (b->reason)
 		doc_fact(d, "reason", "%s", b->reason);
+	report_rebased(b, &text);
+	if (text.len)
+		doc_fact(d, "rebased", "%s (by %s)", text.data, b->rebased.by);
+	buf_clear(&text);
+	report_excluded(b, &text);
+	if (text.len)
+		doc_fact(d, "excluded", "%s", text.data);
+	buf_clear(&text);
 	for (size_t i = from; i < b->n_runs; i++)
 		buf_printf(&text, "%s%s", i > from ? ", " : from ? "... " : "", b->runs[i]);
 	doc_fact(d, "runs", "%zu: %s", b->n_runs, buf_text(&text));
@@ -60,6 +91,20 @@ static void put_head(struct doc *d, const struct baseline *b)
 		        "provisional: below %d runs nothing is `regressed`, at most `suspect`; add "
 		        "more with --extend",
 		        (int)BASELINE_MIN_RUNS);
+	buf_free(&text);
+}
+
+void report_baseline_note(struct doc *d, const struct report_run *in)
+{
+	const char *name = in->base ? in->base : "the baseline";
+	struct buf text = BUF_INIT;
+	report_rebased(in->b, &text);
+	if (text.len)
+		doc_text(d, DOC_PLAIN, "baseline %s (rebased %s)", name, text.data);
+	buf_clear(&text);
+	report_excluded(in->b, &text);
+	if (text.len)
+		doc_text(d, DOC_PLAIN, "excluded from the baseline: %s", text.data);
 	buf_free(&text);
 }
 

@@ -194,6 +194,16 @@ static void put_trouble(struct doc *d, const struct report_side *side, const str
 	free(runs);
 }
 
+static void put_known(struct doc *d, const struct report_diff *in)
+{
+	const struct report_side *side = &in->new_side;
+	const struct summary **runs = hb_alloc((side->n + 1) * sizeof(const struct summary *));
+	for (size_t i = 0; i < side->n; i++)
+		runs[i] = &side->runs[i];
+	report_known(d, in->acks, runs, side->n, in->v);
+	free(runs);
+}
+
 /* Why nothing could be compared, where that is so. */
 static void put_nothing_shared(struct doc *d, const struct verdicts *v)
 {
@@ -220,7 +230,9 @@ static void put_summary(struct doc *d, const struct report_diff *in,
 {
 	const struct verdicts *v = in->v;
 	const struct verdict_row *worst = report_worst(v);
-	size_t regressed = v->count[VERDICT_REGRESSED], suspect = v->count[VERDICT_SUSPECT];
+	size_t regressed = verdicts_open(v, VERDICT_REGRESSED);
+	size_t suspect = verdicts_open(v, VERDICT_SUSPECT);
+	size_t known = v->known[VERDICT_REGRESSED] + v->known[VERDICT_SUSPECT];
 	struct buf text = BUF_INIT;
 	buf_printf(&text, "%zu of %zu row%s slower", regressed + suspect, v->n,
 	           report_plural(v->n));
@@ -233,6 +245,7 @@ static void put_summary(struct doc *d, const struct report_diff *in,
 		report_row_words(names, worst, &text);
 	}
 	buf_printf(&text, "; %zu faster", v->count[VERDICT_IMPROVED]);
+	count_words(&text, known, "slower and known");
 	count_words(&text, v->count[VERDICT_INVALID], "invalid");
 	count_words(&text, v->count[VERDICT_INCONCLUSIVE], "inconclusive");
 	count_words(&text, v->count[VERDICT_NOT_MEASURED] + v->count[VERDICT_DISTURBED],
@@ -280,6 +293,7 @@ struct doc *report_diff_doc(const struct report_diff *in)
 	report_diff_rows(d, in->v, in->all, names);
 	put_trouble(d, &in->old_side, NULL, "old: ");
 	put_trouble(d, &in->new_side, in->v, "new: ");
+	put_known(d, in);
 	put_nothing_shared(d, in->v);
 	put_summary(d, in, names);
 	report_names_free(names);

@@ -59,11 +59,19 @@ static void invalid(struct report_trouble *t, const char *subject, const char *b
 	}
 }
 
+static void known(struct report_trouble *t, bool is_invalid)
+{
+	t->known++;
+	t->invalid_known += is_invalid;
+}
+
 static void look_at_losses(struct report_trouble *t, const struct summary *s)
 {
 	for (size_t i = 0; i < s->n_losses; i++) {
 		const struct summary_loss *l = &s->losses[i];
-		if (l->status == UNIT_INVALID)
+		if (l->ack && (l->status != UNIT_SKIPPED || s->named))
+			known(t, l->status == UNIT_INVALID);
+		else if (l->status == UNIT_INVALID)
 			invalid(t, l->subject, l->bench, l->reason);
 		else if (l->status != UNIT_SKIPPED || s->named)
 			lost(t, l->subject, l->bench, l->reason);
@@ -78,7 +86,9 @@ static void look_at_rows(struct report_trouble *t, const struct summary *s)
 		const struct summary_row *r = &s->rows[i];
 		names_add(&t->benches, r->key.bench);
 		t->good += r->quality == ROW_OK;
-		if (r->quality == ROW_INVALID)
+		if (r->quality != ROW_OK && r->ack)
+			known(t, r->quality == ROW_INVALID);
+		else if (r->quality == ROW_INVALID)
 			invalid(t, r->subject, r->key.bench, r->reason);
 	}
 }
@@ -87,7 +97,7 @@ static void look_at_lost_rows(struct report_trouble *t, const struct summary *s)
 {
 	for (size_t i = 0; i < s->n_rows; i++) {
 		const struct summary_row *r = &s->rows[i];
-		if (r->quality == ROW_NOT_MEASURED || r->quality == ROW_DISTURBED)
+		if (!r->ack && (r->quality == ROW_NOT_MEASURED || r->quality == ROW_DISTURBED))
 			lost(t, r->subject, r->key.bench, r->reason);
 	}
 }
@@ -105,6 +115,8 @@ void report_trouble(const struct summary *const *runs, size_t n, const struct ve
 		look_at_lost_rows(out, runs[i]);
 	for (size_t i = 0; v && i < v->n; i++) {
 		const struct verdict_row *r = &v->rows[i];
+		if (r->ack)
+			continue;
 		if (r->verdict == VERDICT_NOT_MEASURED || r->verdict == VERDICT_DISTURBED)
 			lost(out, r->subject, r->key->bench, r->note);
 		else if (r->verdict == VERDICT_INVALID && out->invalid == 0)
@@ -222,11 +234,24 @@ static size_t judged_rows(const struct verdicts *v)
 	       v->count[VERDICT_SUSPECT];
 }
 
+/* Those of them that are not acknowledged: what the exit code looks at. */
+static size_t open_rows(const struct verdicts *v)
+{
+	return judged_rows(v) - v->known[VERDICT_PASS] - v->known[VERDICT_IMPROVED] -
+	       v->known[VERDICT_INCONCLUSIVE] - v->known[VERDICT_REGRESSED] -
+	       v->known[VERDICT_SUSPECT];
+}
+
 static void put_findings(struct doc *d, const struct verdicts *v)
 {
 	size_t n = v ? v->n_findings : 0;
-	for (size_t i = 0; i < n && i < NAMES_SHOWN; i++)
-		doc_text(d, DOC_BAD, "HARDWARE: %s", v->findings[i].text);
+	for (size_t i = 0; i < n && i < NAMES_SHOWN; i++) {
+		struct buf known = BUF_INIT;
+		report_known_mark(v->findings[i].ack, &known);
+		doc_text(d, known.len ? DOC_WARN : DOC_BAD, "HARDWARE: %s%s", v->findings[i].text,
+		         buf_text(&known));
+		buf_free(&known);
+	}
 	if (n > NAMES_SHOWN)
 		doc_text(d, DOC_BAD, "HARDWARE: and %zu more such nodes; --json has all",
 		         n - NAMES_SHOWN);
@@ -236,7 +261,8 @@ static void put_findings(struct doc *d, const struct verdicts *v)
 static bool has_regressed(const struct verdicts *v)
 {
 	for (size_t i = 0; v && i < v->n; i++)
-		if (v->rows[i].verdict == VERDICT_REGRESSED && !v->rows[i].provisional)
+		if (v->rows[i].verdict == VERDICT_REGRESSED && !v->rows[i].provisional &&
+		    !v->rows[i].ack)
 			return true;
 	return false;
 }
@@ -246,8 +272,9 @@ static enum doc_tone compared_words(const struct report_run *in, const struct re
 {
 	const struct verdicts *v = in->v;
 	const struct verdict_row *worst = report_worst(v);
-	size_t slow = v->count[VERDICT_REGRESSED] + v->count[VERDICT_SUSPECT];
-	size_t judged = judged_rows(v), vague = v->count[VERDICT_INCONCLUSIVE];
+	size_t slow = verdicts_open(v, VERDICT_REGRESSED) + verdicts_open(v, VERDICT_SUSPECT);
+	size_t known = v->known[VERDICT_REGRESSED] + v->known[VERDICT_SUSPECT];
+	size_t judged = judged_rows(v), vague = verdicts_open(v, VERDICT_INCONCLUSIVE);
 	const char *base = in->base ? in->base : "the baseline";
 	if (worst) {
 		bool regressed = has_regressed(v);
@@ -265,7 +292,7 @@ static enum doc_tone compared_words(const struct report_run *in, const struct re
 		                   : "there is no figure that could be");
 		return DOC_WARN;
 	}
-	if (vague * 4 > judged) {
+	if (vague * 4 > open_rows(v)) {
 		buf_printf(text,
 		           "INCONCLUSIVE: nothing is visibly slower than %s, but %zu of %zu rows "
 		           "are too imprecise to tell",
@@ -273,9 +300,9 @@ static enum doc_tone compared_words(const struct report_run *in, const struct re
 		return DOC_WARN;
 	}
 	bool pass = in->code == CODE_OK && t->lost.n + t->invalid == 0;
-	buf_printf(text, "%s slower than %s; %zu row%s compared",
-	           pass ? "PASS: nothing is" : "of what can be judged nothing is", base, judged,
-	           report_plural(judged));
+	buf_printf(text, "%s slower than %s%s; %zu row%s compared",
+	           pass ? "PASS: nothing is" : "of what can be judged nothing is", base,
+	           known ? " but what is known" : "", judged, report_plural(judged));
 	return pass ? DOC_GOOD : DOC_PLAIN;
 }
 
@@ -353,6 +380,9 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 		put_measured(d, in, &t);
 	if (regressed)
 		report_lost_line(d, "", &t);
+	if (in->b)
+		report_baseline_note(d, in);
+	report_known(d, in->acks, in->runs, in->n, in->v);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)

@@ -7,6 +7,7 @@ enum { LOSSES_SHOWN = 12 };
 struct told {
 	const char *subject, *bench, *reason, *word;
 	enum doc_tone tone;
+	const struct ack *ack;
 	size_t figures; /* rows of the summary that it stands for */
 };
 
@@ -29,10 +30,15 @@ static void add_loss(struct losses *l, const struct summary_loss *loss)
 	l->v[l->n++] = (struct told){ .subject = loss->subject,
 		                      .bench = loss->bench,
 		                      .reason = loss->reason,
-		                      .word = unit_status_name(loss->status),
-		                      .tone = loss->status == UNIT_SKIPPED   ? DOC_DIM
-		                              : loss->status == UNIT_INVALID ? DOC_BAD
-		                                                             : DOC_WARN };
+		                      .ack = loss->ack,
+		                      /* It ended well, but does not count. */
+		                      .word = loss->status == UNIT_OK
+		                                      ? row_quality_name(ROW_DISTURBED)
+		                                      : unit_status_name(loss->status),
+		                      .tone = loss->status == UNIT_SKIPPED ? DOC_DIM
+		                              : loss->status == UNIT_INVALID && !loss->ack
+		                                      ? DOC_BAD
+		                                      : DOC_WARN };
 }
 
 /* A figure that is no good joins the line that says so already: of its subject, or of all. */
@@ -56,7 +62,9 @@ static void add_row(struct losses *l, const struct summary_row *r)
 		                      .bench = r->key.bench,
 		                      .reason = r->reason,
 		                      .word = word,
-		                      .tone = r->quality == ROW_INVALID ? DOC_BAD : DOC_WARN,
+		                      .ack = r->ack,
+		                      .tone = r->quality == ROW_INVALID && !r->ack ? DOC_BAD
+		                                                                   : DOC_WARN,
 		                      .figures = 1 };
 }
 
@@ -139,7 +147,11 @@ void report_losses(struct doc *d, const struct summary *const *runs, size_t n)
 			continue;
 		doc_cell(d, DOC_PLAIN, "%s", t->subject ? t->subject : "");
 		doc_cell(d, DOC_PLAIN, "%s", t->bench ? t->bench : "(all)");
-		doc_cell(d, t->tone, "%s", t->word);
+		struct buf word = BUF_INIT;
+		buf_puts(&word, t->word);
+		report_known_mark(t->ack, &word);
+		doc_cell(d, t->tone, "%s", buf_text(&word));
+		buf_free(&word);
 		if (figures)
 			doc_cell(d, DOC_PLAIN, "%zu", figures);
 		else

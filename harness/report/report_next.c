@@ -57,24 +57,34 @@ static void put_look(struct doc *d, const struct summary_pair *p)
 	buf_free(&text);
 }
 
+/* A baseline refuses what is acknowledged as it refuses any trouble. */
+static bool knows_no_trouble(const struct verdicts *v)
+{
+	return !v ||
+	       v->known[VERDICT_REGRESSED] + v->known[VERDICT_SUSPECT] + v->known_findings == 0;
+}
+
 void report_next(struct doc *d, const struct report_run *in)
 {
 	const struct summary *s = in->runs[in->n - 1];
 	const struct summary_pair *slow = report_slow_pair(s);
+	if (slow && in->acks &&
+	    (acks_touch_node(in->acks, slow->a) || acks_touch_node(in->acks, slow->b)))
+		slow = NULL; /* somebody looks after it */
 	struct report_trouble t;
 	if (!all_typable(in))
 		return; /* a file can hold anything; nobody should be told to type it */
 	report_trouble(in->runs, in->n, in->v, &t);
 	const struct verdict_row *worst = in->v ? report_worst(in->v) : NULL;
-	bool clean = t.lost.n + t.invalid == 0 && t.good && in->code == CODE_OK && !s->partial &&
-	             !s->injected;
+	bool clean = t.lost.n + t.invalid + t.known == 0 && knows_no_trouble(in->v) && t.good &&
+	             in->code == CODE_OK && !s->partial && !s->injected;
 	/* Suspect, or too imprecise to tell, with nothing better to look at. */
 	bool undecided = in->v && in->base && in->code == CODE_SUSPECT &&
 	                 (worst ? worst->verdict == VERDICT_SUSPECT
-	                        : !slow && in->v->n_findings == 0);
+	                        : !slow && in->v->n_findings == in->v->known_findings);
 	if (undecided)
 		another_run(d, in);
-	else if (in->v && in->base && (worst || in->v->n_findings))
+	else if (in->v && in->base && (worst || in->v->n_findings > in->v->known_findings))
 		doc_text(d, DOC_PLAIN, "next: hpcbench diff %s %s", in->base, s->run);
 	else if (slow)
 		put_look(d, slow);

@@ -185,6 +185,8 @@ void report_row(struct doc *d, const struct report_names *names, const struct ve
 	enum unit unit = r->row ? r->row->unit : r->entry->unit;
 	enum doc_tone tone = report_tone(r->verdict);
 	struct buf text = BUF_INIT;
+	if (r->ack && tone == DOC_BAD)
+		tone = DOC_WARN;
 	report_name(names, k, &text);
 	cell(d, DOC_PLAIN, &text);
 	size_text(k->bytes, &text);
@@ -204,7 +206,9 @@ void report_row(struct doc *d, const struct report_names *names, const struct ve
 	doc_cell(d, DOC_PLAIN, "%d+%d", r->n_old, r->n_new);
 	report_percent(r->mde, false, &text);
 	cell(d, DOC_PLAIN, &text);
-	doc_cell(d, tone, "%s", verdict_name(r->verdict));
+	buf_puts(&text, verdict_name(r->verdict));
+	report_known_mark(r->ack, &text);
+	cell(d, tone, &text);
 	buf_free(&text);
 }
 
@@ -253,7 +257,7 @@ const struct verdict_row *report_worst(const struct verdicts *v)
 	const struct verdict_row *worst = NULL;
 	for (size_t i = 0; i < v->n; i++) {
 		const struct verdict_row *r = &v->rows[i];
-		if (r->verdict != VERDICT_REGRESSED && r->verdict != VERDICT_SUSPECT)
+		if (r->ack || (r->verdict != VERDICT_REGRESSED && r->verdict != VERDICT_SUSPECT))
 			continue;
 		if (!worst || rank_of(r->verdict) < rank_of(worst->verdict) ||
 		    (r->verdict == worst->verdict && r->loss > worst->loss))

@@ -5,6 +5,7 @@
 #ifndef HPCBENCH_HARNESS_REPORT_PARTS_H
 #define HPCBENCH_HARNESS_REPORT_PARTS_H
 
+#include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "reports/doc.h"
@@ -67,7 +68,8 @@ void report_row_collapsed(struct doc *d, const struct report_group *g);
 
 /* Median of the finite smallest detectable losses; NaN if there is none. */
 double report_mde_median(const struct verdicts *v);
-/* The row with the largest loss among REGRESSED, else SUSPECT; NULL if there is none. */
+/* The row with the largest loss among REGRESSED, else SUSPECT, that is not acknowledged; or NULL.
+ */
 const struct verdict_row *report_worst(const struct verdicts *v);
 /* "n17 mpi.bandwidth 1 MiB -38 %" */
 void report_row_words(const struct report_names *names, const struct verdict_row *r,
@@ -85,12 +87,14 @@ struct report_lost {
 	size_t n, cap;
 	const char *bench, *reason; /* bench: where it is the same for all; reason: the first */
 };
-/* What raises the exit code whatever the figures are, over the runs of one side. */
+/* What raises the exit code whatever the figures are, over the runs of one side; not what is
+ * acknowledged. */
 struct report_trouble {
-	struct report_lost lost;    /* subjects that were not measured, or disturbed */
-	struct report_lost skipped; /* benchmarks of a suite that this machine does not have */
-	struct report_lost benches; /* of every row */
-	size_t good, invalid;       /* figures; figures and pairs with wrong data */
+	size_t known, invalid_known; /* what is lost or invalid, and acknowledged; the invalid */
+	struct report_lost lost;     /* subjects that were not measured, or disturbed */
+	struct report_lost skipped;  /* benchmarks of a suite that this machine does not have */
+	struct report_lost benches;  /* of every row */
+	size_t good, invalid;        /* figures; figures and pairs with wrong data */
 	const char *subject, *bench, *reason; /* the first that is invalid */
 };
 /* v may be NULL. Everything is borrowed but the lists, which report_trouble_free frees. */
@@ -104,11 +108,26 @@ void report_lost_line(struct doc *d, const char *lead, const struct report_troub
 /* An exit code in two words: with or without a baseline. */
 const char *report_code_word(int code, bool baseline);
 
+/*
+ * Acknowledgements that are about something in these runs, a line each, and into the data: what
+ * they cover, those that have expired lately, and a list that cannot be read. acks may be NULL.
+ */
+void report_known(struct doc *d, const struct acks *acks, const struct summary *const *runs,
+                  size_t n, const struct verdicts *v);
+/* "from A on 2026-12-24: reason", and "n3 (why), n4", nothing where there is nothing to say. */
+void report_rebased(const struct baseline *b, struct buf *out);
+void report_excluded(const struct baseline *b, struct buf *out);
+/* " (known until 2026-12-24)", nothing for NULL; and "known until 2026-12-24: reason (by whom)". */
+void report_known_mark(const struct ack *a, struct buf *out);
+void report_known_words(const struct ack *a, struct buf *out);
+
 struct report_diff;
 /* Software, settings, hardware and nodes that differ between two sides; also into the data. */
 void report_changes(struct doc *d, const struct report_diff *in);
 
 struct report_run;
+/* What is not plain of the baseline: that it took another's place, and what it does not know. */
+void report_baseline_note(struct doc *d, const struct report_run *in);
 /* The first lines, and the last. */
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names);
 void report_next(struct doc *d, const struct report_run *in);

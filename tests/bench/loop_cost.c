@@ -88,9 +88,27 @@ static int measure(const char *name, const struct bench_ops *ops)
 	return 0;
 }
 
+/* What a rank reads before and after each job, in us. */
+static void watch(void)
+{
+	struct load_reading before, after;
+	struct load_span span;
+	double us[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t start = clock_ns();
+		load_read(&before);
+		load_read(&after);
+		load_between(&before, &after, NULL, &span);
+		us[i] = (double)(clock_ns() - start) / 1e3;
+	}
+	printf("load %.1f\n", stat_median(us, ROUNDS));
+}
+
 int main(void)
 {
 	static const struct bench_ops nothing = { .info = &info, .iterate = call_nothing };
 	static const struct bench_ops work = { .info = &info, .iterate = call_work };
+	watch();
 	return measure("batched", &nothing) || measure("single", &work);
 }

@@ -171,6 +171,7 @@ static void take(struct commander *c, struct commander_rank *r, json_object *o)
 	case REC_META:
 	case REC_FACT:
 	case REC_COUNTER:
+	case REC_LOAD:
 	case REC_SAMPLES: break;
 	}
 }

@@ -298,6 +298,76 @@ static void of_two_directions_the_confirming_rows_count_the_worse(void **state)
 	finish(&m);
 }
 
+static void disturb(struct made *m, uint64_t unit, uint64_t attempt)
+{
+	struct rec_ids ids = { 1, unit, attempt, PHASE_MAIN };
+
+	add_line(m, rec_event_to_json(&ids, "warn", "disturbed", "n1: others were at work"));
+}
+
+static void of_two_attempts_the_one_that_nobody_disturbed_counts(void **state)
+{
+	struct made m;
+	(void)state;
+	start(&m,
+	      SUITE("{\"bench\":\"node.memory\","
+	            "\"options\":{\"sizes\":\"1Mi,2Mi,4Mi,8Mi\",\"op\":\"triad\"}}"),
+	      "n1", 5);
+	for (uint64_t attempt = 1; attempt <= 2; attempt++) {
+		for (uint64_t unit = 1; unit <= 4; unit++) {
+			/* The third never ends its second attempt. */
+			if (unit != 3 || attempt == 1)
+				add_point(&m, unit, attempt, (double)(unit + attempt) * 1e9);
+			add_end(&m, unit, attempt,
+			        unit == 3 && attempt == 2 ? UNIT_GIVEN_UP : UNIT_OK, NULL);
+			if (attempt == 1 ? unit != 2 : unit != 1)
+				disturb(&m, unit, attempt);
+		}
+	}
+	collected(&m);
+	const struct summary_row *r = need_row(&m.s, "n1", "algbw_Bps", 1 << 20);
+	assert_int_equal(r->quality, ROW_OK);
+	expect_near(r->value, 3e9);
+	r = need_row(&m.s, "n1", "algbw_Bps", 2 << 20);
+	assert_int_equal(r->quality, ROW_OK); /* the first, as only the second was disturbed */
+	expect_near(r->value, 3e9);
+	r = need_row(&m.s, "n1", "algbw_Bps", 4 << 20);
+	assert_int_equal(r->quality, ROW_DISTURBED);
+	expect_near(r->value, 4e9);
+	r = need_row(&m.s, "n1", "algbw_Bps", 8 << 20);
+	assert_int_equal(r->quality, ROW_DISTURBED);
+	expect_near(r->value, 6e9);
+	assert_string_equal(r->reason, "n1: others were at work");
+	assert_int_equal(m.s.n_losses, 0);
+	finish(&m);
+}
+
+static void a_disturbed_pair_is_told_as_the_pair_and_blames_neither(void **state)
+{
+	struct made m;
+	size_t step;
+	uint64_t n = 0;
+	(void)state;
+	start(&m, suite_latency, "n[1-4]", 3);
+	for (uint64_t unit = 1; unit < m.plan.next_unit; unit++)
+		add_unit(&m, unit, 1e3);
+	for (uint64_t unit = 1; unit < m.plan.next_unit && n == 0; unit++) {
+		const struct plan_job *job = job_of(&m, unit, &step);
+		const size_t *node = m.plan.steps[step].rank_node;
+		if (node[job->ranks[0]] + node[job->ranks[1]] == 2) { /* n1 and n3 */
+			disturb(&m, unit, 1);
+			n++;
+		}
+	}
+	assert_int_equal(n, 1);
+	collected(&m);
+	assert_int_equal(m.s.n_losses, 1);
+	expect_loss(&m.s, "n1-n3", UNIT_OK, "n1: others were at work");
+	for (size_t i = 0; i < m.s.n_rows; i++)
+		assert_int_equal(m.s.rows[i].quality, ROW_OK);
+	finish(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +377,8 @@ int main(void)
 		cmocka_unit_test(nothing_at_all_is_one_loss_with_the_reason_of_its_step),
 		cmocka_unit_test(what_cannot_run_here_is_a_line_and_no_row),
 		cmocka_unit_test(invalid_and_disturbed_figures_are_kept_and_marked),
+		cmocka_unit_test(of_two_attempts_the_one_that_nobody_disturbed_counts),
+		cmocka_unit_test(a_disturbed_pair_is_told_as_the_pair_and_blames_neither),
 		cmocka_unit_test(wrong_data_from_one_node_does_not_take_its_partners_along),
 		cmocka_unit_test(the_last_attempt_that_ended_well_counts),
 		cmocka_unit_test(a_record_that_comes_twice_counts_once),

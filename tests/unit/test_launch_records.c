@@ -83,6 +83,7 @@ static char *desk_end(struct desk *d)
 	}
 	rmdir(d->dir);
 	step_run_free(&d->r);
+	free(d->l.where);
 	plan_free(&d->plan);
 	suite_free(&d->suite);
 	free(d);
@@ -231,6 +232,76 @@ static void the_two_sides_of_a_pair_of_nodes_are_the_nodes(void **state)
 	assert_ends("n[1-2]", a, b, what);
 }
 
+/* The first job of n[1-2], on kernels and networks of these names; how often it is commanded. */
+static uint64_t tries_on(const char *const *ids, const char *load)
+{
+	static const struct launcher_ops ops = { .name = "test" };
+	struct desk *d = desk_new("n[1-2]");
+	const struct plan_job *job = &d->r.step->jobs[0];
+	char text[400];
+	uint64_t n;
+
+	d->site.ops = &ops;
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof text,
+		         "{\"type\":\"rank\",\"rank\":%d,\"kernel\":%s,\"network\":%s}", i,
+		         ids[2 * i], ids[2 * i + 1]);
+		must(say(d, i, text), &d->err);
+	}
+	step_announce_job(&d->r, 0);
+	snprintf(text, sizeof text,
+	         "{\"type\":\"end\",\"step\":1,\"attempt\":1,\"unit\":%llu,\"phase\":\"main\","
+	         "\"status\":\"ok\",\"seconds\":1}",
+	         (unsigned long long)job->first_unit);
+	must(say(d, job->ranks[0], text), &d->err);
+	snprintf(text, sizeof text, "{\"msg\":\"done\",\"job\":%llu,\"load\":%s}",
+	         (unsigned long long)job->id, load);
+	for (int i = 0; i < 2; i++)
+		must(say(d, job->ranks[i], text), &d->err);
+	if (d->r.s.job[0] == JOB_WAITING)
+		step_announce_job(&d->r, 0);
+	n = d->r.tries[0];
+	free(desk_end(d));
+	return n;
+}
+
+static void load_is_nobodys_where_nodes_are_the_same_machine(void **state)
+{
+	static const char *const apart[] = { "\"k1\"", "\"w1\"", "\"k2\"", "\"w2\"" };
+	static const char *const cells[] = { "\"k1\"", "\"w1\"", "\"k1\"", "\"w2\"" };
+	static const char *const one[] = { "\"k1\"", "\"w1\"", "\"k1\"", "\"w1\"" };
+	static const char *const unknown[] = { "null", "null", "null", "null" };
+	static const char cpu[] = "{\"seconds\":1,\"busy_s\":4,\"own_s\":1,\"cores\":4}";
+	static const char net[] = "{\"seconds\":1,\"tx\":1e6,\"rx\":1e6,"
+	                          "\"nics\":[{\"name\":\"eth0\",\"rx\":9e8,\"max_Bps\":1e9}]}";
+
+	(void)state;
+	assert_int_equal(tries_on(apart, cpu), 2);
+	assert_int_equal(tries_on(cells, cpu), 1);
+	assert_int_equal(tries_on(unknown, cpu), 2);
+	assert_int_equal(tries_on(apart, net), 2);
+	assert_int_equal(tries_on(cells, net), 2);
+	assert_int_equal(tries_on(one, net), 1);
+}
+
+static void a_rank_that_tells_no_load_or_nonsense_is_told_apart(void **state)
+{
+	static const char *const apart[] = { "\"k1\"", "\"w1\"", "\"k2\"", "\"w2\"" };
+	struct desk *d = desk_new("n[1-2]");
+	char text[200], *got;
+
+	(void)state;
+	assert_int_equal(tries_on(apart, "null"), 1);
+	step_announce_job(&d->r, 0);
+	snprintf(text, sizeof text, "{\"msg\":\"done\",\"job\":%llu,\"load\":{\"seconds\":-1}}",
+	         (unsigned long long)d->r.step->jobs[0].id);
+	assert_int_equal(say(d, 0, text), HB_E_FORMAT);
+	assert_int_equal(say(d, 0, "{\"type\":\"load\",\"seconds\":1}"), HB_E_FORMAT);
+	got = desk_end(d);
+	assert_string_equal(got, "");
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +312,8 @@ int main(void)
 		cmocka_unit_test(a_fact_is_stored_once_for_each_distinct_value),
 		cmocka_unit_test(the_two_sides_of_a_pair_within_one_node_are_its_ranks),
 		cmocka_unit_test(the_two_sides_of_a_pair_of_nodes_are_the_nodes),
+		cmocka_unit_test(load_is_nobodys_where_nodes_are_the_same_machine),
+		cmocka_unit_test(a_rank_that_tells_no_load_or_nonsense_is_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -448,6 +448,85 @@ static void the_limit_on_pairs_holds_for_groups_too(void **state)
 	end(w);
 }
 
+static void a_job_that_is_repeated_runs_when_its_group_has_ended(void **state)
+{
+	struct world *w = new_world();
+	size_t jobs[JOBS_MAX];
+
+	(void)state;
+	begin(w, 2);
+	assert_int_equal(start_all(w, jobs), 2);
+	finish(w, 0);
+	sched_repeat(&w->s, 0);
+	assert_int_equal(start_all(w, jobs), 1); /* the rest of the round goes first */
+	assert_int_equal(jobs[0], 2);
+	finish(w, 2);
+	sched_repeat(&w->s, 2);
+	assert_int_equal(start_all(w, jobs), 0);
+	assert_false(sched_finished(&w->s));
+	finish(w, 1);
+	assert_int_equal(start_all(w, jobs), 2);
+	assert_int_equal(jobs[0], 0);
+	assert_int_equal(jobs[1], 2);
+	finish(w, 0);
+	assert_int_equal(start_all(w, jobs), 0); /* the next round waits for it */
+	finish(w, 2);
+	assert_int_equal(start_all(w, jobs), 2);
+	assert_int_equal(w->jobs[jobs[0]].round, 1);
+	end(w);
+}
+
+static void a_repeated_job_whose_rank_is_lost_keeps_nobody_waiting(void **state)
+{
+	struct world *w = new_world();
+	size_t jobs[JOBS_MAX];
+
+	(void)state;
+	begin(w, 0);
+	start_all(w, jobs);
+	for (size_t j = 0; j < 3; j++)
+		finish(w, j);
+	sched_repeat(&w->s, 1);
+	sched_lost(&w->s, 2);
+	assert_true(start_all(w, jobs) > 0);
+	assert_int_equal(w->jobs[jobs[0]].round, 1);
+	sched_close(&w->s);
+	assert_int_equal(w->s.job[1], JOB_GIVEN_UP);
+	end(w);
+}
+
+static void a_repeated_job_is_worth_a_relaunch_and_runs_once_after_it(void **state)
+{
+	struct world *w = new_world();
+	size_t jobs[JOBS_MAX];
+	int runs[JOBS_MAX] = { 0 };
+
+	(void)state;
+	begin(w, 0);
+	start_all(w, jobs);
+	for (size_t j = 0; j < 3; j++)
+		finish(w, j);
+	sched_repeat(&w->s, 1);
+	start_all(w, jobs);
+	sched_gone(&w->s, 2);
+	assert_int_equal(w->s.job[1], JOB_CUT);
+	assert_true(sched_worth_relaunch(&w->s));
+	sched_relaunch(&w->s);
+	for (int r = 0; r < RANKS; r++)
+		sched_joined(&w->s, r);
+	for (size_t n; (n = start_all(w, jobs)) > 0;) {
+		for (size_t i = 0; i < n; i++) {
+			runs[jobs[i]]++;
+			finish(w, jobs[i]);
+		}
+	}
+	assert_true(sched_finished(&w->s));
+	assert_int_equal(runs[0], 0);
+	assert_int_equal(runs[1], 1);
+	assert_int_equal(runs[8], 1);
+	end(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +546,9 @@ int main(void)
 		cmocka_unit_test(a_group_takes_every_rank_and_follows_the_pairs),
 		cmocka_unit_test(groups_of_one_size_run_at_once_and_the_whole_set_after_them),
 		cmocka_unit_test(the_limit_on_pairs_holds_for_groups_too),
+		cmocka_unit_test(a_job_that_is_repeated_runs_when_its_group_has_ended),
+		cmocka_unit_test(a_repeated_job_whose_rank_is_lost_keeps_nobody_waiting),
+		cmocka_unit_test(a_repeated_job_is_worth_a_relaunch_and_runs_once_after_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -325,6 +325,55 @@ static void overrides_that_make_two_cases_equal_are_refused(void **state)
 	suite_free(&s);
 }
 
+static void how_much_foreign_load_is_borne_can_be_said(void **state)
+{
+	static const struct {
+		const char *text;
+		bool given;
+		double cpu, nic;
+	} cases[] = {
+		{ "", false, 0.25, 0.1 },
+		{ "\"disturbed\":{},", true, 0.25, 0.1 },
+		{ "\"disturbed\":null,", true, 0, 0 },
+		{ "\"disturbed\":{\"cpu\":\"50%\"},", true, 0.5, 0.1 },
+		{ "\"disturbed\":{\"cpu\":null,\"nic\":0.3},", true, 0, 0.3 },
+		{ "\"disturbed\":{\"nic\":0},", true, 0.25, 0 },
+	};
+	char text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct hb_err err = { HB_OK, "" };
+		struct suite s, again;
+		json_object *o;
+		snprintf(
+		        text, sizeof(text),
+		        "{\"schema\":1,\"name\":\"x\",%s\"benches\":[{\"bench\":\"mpi.latency\"}]}",
+		        cases[i].text);
+		if (load(text, &s, &err) != HB_OK)
+			fail_msg("%s", err.text);
+		o = suite_to_json(&s);
+		assert_int_equal(suite_from_json(o, "again", &again, &err), HB_OK);
+		js_put(o);
+		for (const struct suite *v = &s; v; v = v == &s ? &again : NULL) {
+			assert_int_equal(v->disturbed.given, cases[i].given);
+			assert_true(v->disturbed.cpu == cases[i].cpu);
+			assert_true(v->disturbed.nic == cases[i].nic);
+		}
+		suite_free(&s);
+		suite_free(&again);
+	}
+#define WITH(text)                                                                                 \
+	"{\"schema\":1,\"name\":\"x\",\"disturbed\":" text                                         \
+	",\"benches\":[{\"bench\":\"mpi.latency\"}]}"
+	expect_refused(WITH("1"), "$.disturbed", "expected an object");
+	expect_refused(WITH("{\"cpu\":-1}"), "$.disturbed.cpu", "outside");
+	expect_refused(WITH("{\"nic\":\"much\"}"), "$.disturbed.nic", "not a share");
+	expect_refused(WITH("{\"nic\":[]}"), "$.disturbed.nic", "ratio");
+	expect_refused(WITH("{\"cpus\":1}"), "$.disturbed", "did you mean \"cpu\"");
+#undef WITH
+}
+
 static void expect_properties(json_object *schema, const char *const *known)
 {
 	json_object *props = NULL;
@@ -371,6 +420,7 @@ int main(void)
 		cmocka_unit_test(overrides_keep_choose_and_set),
 		cmocka_unit_test(sizes_go_to_the_benchmarks_that_can_take_them),
 		cmocka_unit_test(overrides_that_make_two_cases_equal_are_refused),
+		cmocka_unit_test(how_much_foreign_load_is_borne_can_be_said),
 		cmocka_unit_test(the_schema_file_has_the_keys_of_the_parser),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
