@@ -3,10 +3,12 @@
  * the input, one after the other.
  */
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include "bench/core/env.h"
 #include "bench/core/env_parts.h"
+#include "bench/core/load.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const files[] = {
@@ -26,6 +28,13 @@ static const char *const files[] = {
 	"sys/bus/pci/devices/0000:01:00.0/device",
 	"proc/net/route",
 	"sys/class/net/eth0/device/numa_node",
+	"proc/stat",
+	"proc/loadavg",
+	"proc/net/dev",
+	"sys/class/net/eth0/speed",
+	"sys/class/infiniband/mlx5_0/ports/1/rate",
+	"sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data",
+	"sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data",
 };
 
 static void make_folders(void)
@@ -47,6 +56,23 @@ static void make_folders(void)
 	setenv("HPCBENCH_NODE", "n1", 1);
 }
 
+/* From an idle moment to what the files say now. */
+static void check_load(void)
+{
+	static const struct load_moved own = { 0, 0 };
+	struct load_reading before = { 0 }, after;
+	struct load_span span;
+
+	load_read(&after);
+	FUZZ_CHECK(isfinite(after.busy_s) && isfinite(after.load1) && after.cores >= 0);
+	FUZZ_CHECK(after.n <= LOAD_DEVICES_MAX);
+	load_between(&before, &after, &own, &span);
+	FUZZ_CHECK(isfinite(span.busy_s) && span.busy_s >= 0);
+	FUZZ_CHECK(span.n_nics >= 0 && span.n_nics <= LOAD_NICS_MAX);
+	for (int i = 0; i < span.n_nics; i++)
+		FUZZ_CHECK(isfinite(span.nics[i].rx) && isfinite(span.nics[i].max_Bps));
+}
+
 void fuzz_one(const char *data, size_t size)
 {
 	struct hb_err err = { HB_OK, "" };
@@ -63,6 +89,7 @@ void fuzz_one(const char *data, size_t size)
 	FUZZ_CHECK(node.hw[0] && strnlen(node.hw, sizeof(node.hw)) < sizeof(node.hw));
 	FUZZ_CHECK(node.cores >= 1 && node.cores <= 2 && node.sockets >= 1 && node.sockets <= 2);
 	env_memory_available();
+	check_load();
 	env_bind_near_nic(&told);
 	buf_free(&told);
 }
