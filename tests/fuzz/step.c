@@ -58,6 +58,7 @@ void fuzz_step_close(struct fuzz_step *s)
 
 	FUZZ_CHECK(launch_log_close(&s->l.log, &err) == HB_OK);
 	step_run_free(&s->r);
+	free(s->l.where);
 	plan_free(&s->plan);
 	suite_free(&s->suite);
 }
