@@ -13,6 +13,7 @@ void fuzz_one(const char *data, size_t size)
 	char name[128], folder[64];
 
 	fuzz_step_open(&s);
+	FUZZ_CHECK(step_seats_choose(&s.r, &err) == HB_OK);
 	FUZZ_CHECK(step_files_open(&s.r, &err) == HB_OK);
 	snprintf(folder, sizeof(folder), "files-%llu.1", (unsigned long long)s.r.step->id);
 	for (int i = 0; i < s.r.step->n_ranks; i++) {
