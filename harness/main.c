@@ -4,9 +4,9 @@
 
 #include "harness/cmd/cmd.h"
 
-extern const struct command cmd_ack, cmd_explain;
-extern const struct command cmd_run, cmd_diff, cmd_check, cmd_report, cmd_baseline, cmd_list,
-        cmd_store, cmd_selftest, cmd_version, cmd_help;
+extern const struct command cmd_run, cmd_diff, cmd_check, cmd_report, cmd_explain, cmd_baseline,
+        cmd_ack, cmd_list, cmd_config, cmd_build_profile, cmd_store, cmd_selftest, cmd_version,
+        cmd_help;
 
 /* clang-format off: a command a line */
 const struct command *const commands[] = {
@@ -18,6 +18,8 @@ const struct command *const commands[] = {
 	&cmd_baseline,
 	&cmd_ack,
 	&cmd_list,
+	&cmd_config,
+	&cmd_build_profile,
 	&cmd_store,
 	&cmd_selftest,
 	&cmd_version,

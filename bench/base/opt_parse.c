@@ -68,21 +68,42 @@ static int unknown_long(struct words *w, const char *word, const char *name)
 	               name);
 }
 
+/* Takes back what was said before, in a configuration or in front: the default again. */
+static int set_default(struct words *w, const struct opt *row)
+{
+	const struct opt one[] = { *row, { .type = OPT_END } };
+
+	opt_row_free(row, w->dst);
+	opt_defaults(one, w->dst);
+	return HB_OK;
+}
+
+/* "--no-NAME", and "--NAME" for a flag that is called no-NAME. */
+static const struct opt *find_negated(const struct opt *opts, const char *name)
+{
+	if (strncmp(name, "no-", 3) == 0)
+		return opt_row_find(opts, name + 3);
+	char *negative = hb_format("no-%s", name);
+	const struct opt *row = opt_row_find(opts, negative);
+	free(negative);
+	return row && row->type == OPT_FLAG ? row : NULL;
+}
+
 /* name is what stands between the dashes and any "="; value is NULL without one. */
 static int parse_long(struct words *w, const char *word, const char *name, const char *value)
 {
 	const struct opt *row = opt_row_find(w->opts, name);
 	bool negated = false;
-	if (!row && strncmp(name, "no-", 3) == 0) {
-		row = opt_row_find(w->opts, name + 3);
-		negated = row && row->type == OPT_FLAG;
-		if (!negated)
-			row = NULL;
+	if (!row) {
+		row = find_negated(w->opts, name);
+		negated = row != NULL;
 	}
 	if (!row)
 		return unknown_long(w, word, name);
 	if (negated && value)
 		return hb_fail(w->err, HB_E_USAGE, "--%s takes no value", name);
+	if (negated && row->type != OPT_FLAG)
+		return set_default(w, row);
 	if (row->type == OPT_FLAG && !value)
 		return set_value(w, row, name, negated ? "no" : "yes");
 	char *shown = hb_format("--%s", name);

@@ -44,36 +44,6 @@ static const struct opt help_opts[] = {
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 
-static size_t append_opts(struct opt *to, size_t n, const struct opt *from, size_t shift)
-{
-	for (size_t i = 0; from && from[i].type != OPT_END; i++) {
-		to[n] = from[i];
-		to[n++].offset += shift;
-	}
-	return n;
-}
-
-static size_t count_opts(const struct opt *opts)
-{
-	size_t n = 0;
-	while (opts && opts[n].type != OPT_END)
-		n++;
-	return n;
-}
-
-/* One table of all that may stand on the command line; the caller frees. */
-static struct opt *merged_opts(const struct command *c)
-{
-	const struct opt *own = c ? c->opts : NULL;
-	size_t max = count_opts(own) + count_opts(common_opts) + count_opts(help_opts) + 1;
-	struct opt *all = hb_alloc(max * sizeof *all);
-	size_t n = append_opts(all, 0, own, offsetof(struct globals, own));
-	n = append_opts(all, n, common_opts, offsetof(struct globals, common));
-	n = append_opts(all, n, help_opts, 0);
-	all[n].type = OPT_END;
-	return all;
-}
-
 const struct command *cmd_find(const char *name)
 {
 	for (size_t i = 0; commands[i]; i++)
@@ -154,6 +124,64 @@ static int run_parsed(const struct command *c, const struct globals *g, int argc
 	return code;
 }
 
+/* All files of the configuration; what is wrong with them is told later, if it matters. */
+static void read_config(struct config *out, struct hb_err *wrong)
+{
+	struct config_table *tables = cmd_tables();
+	struct config_paths paths;
+
+	config_paths_default(&paths);
+	*wrong = (struct hb_err){ .code = HB_OK };
+	config_load(&paths, tables, out, wrong);
+	if (out->warning)
+		cmd_error_text(NULL, CODE_OK, "%s", out->warning);
+	config_paths_free(&paths);
+	free(tables);
+}
+
+/* n words, the first of them the program's name, without the command's. */
+static int main_of(const struct command *c, int n, const char **words)
+{
+	struct opt *opts = cmd_merge_opts(c ? c->opts : NULL, offsetof(struct globals, own),
+	                                  help_opts);
+	size_t size = sizeof(struct globals) + (c ? c->opts_size : 0);
+	struct globals *g = hb_alloc(size);
+	struct config config = { NULL };
+	struct hb_err err = { .code = HB_OK }, wrong = { .code = HB_OK };
+	int code;
+
+	if (c && !c->plain)
+		read_config(&config, &wrong);
+	const struct cmd_line line = { c, opts, &config, g, size, offsetof(struct globals, own) };
+	int rc = cmd_values(&line, &n, words, &wrong, &err);
+	g->common.config = &config;
+	if (rc != HB_OK)
+		code = cmd_error(c ? c->name : NULL, &err);
+	else if (wrong.code != HB_OK && !g->help && !g->version)
+		code = cmd_error_text(c ? c->name : NULL, CODE_USAGE, "%s", wrong.text);
+	else
+		code = run_parsed(c, g, n - 1, words + 1);
+	opt_free(opts, g);
+	free(g);
+	free(opts);
+	config_free(&config);
+	return code;
+}
+
+/* Without a command only what stands before the unknown word can be wrong in itself. */
+static int unknown_command(const char *name, int n, const char **words)
+{
+	struct opt *opts = cmd_merge_opts(NULL, 0, help_opts);
+	struct globals *g = hb_alloc(sizeof *g);
+	struct hb_err err = { .code = HB_OK };
+	int rc = opt_parse(opts, g, &n, words, NULL, &err);
+
+	opt_free(opts, g);
+	free(g);
+	free(opts);
+	return rc == HB_OK ? cmd_unknown(name) : cmd_error(NULL, &err);
+}
+
 int cmd_main(int argc, char *const *argv)
 {
 	/* Its words are not ours: they are a command line that is still being typed. */
@@ -165,25 +193,10 @@ int cmd_main(int argc, char *const *argv)
 	const char **words = hb_alloc(((size_t)argc + 2) * sizeof *words);
 	int n = 0;
 	words[n++] = argc > 0 ? argv[0] : "hpcbench";
-	/* Without a command only what stands before the unknown word can be wrong in itself. */
 	for (int i = 1; i < (c ? argc : at); i++)
 		if (i != at)
 			words[n++] = argv[i];
-
-	struct opt *opts = merged_opts(c);
-	struct globals *g = hb_alloc(sizeof *g + (c ? c->opts_size : 0));
-	struct hb_err err = { 0 };
-	opt_defaults(opts, g);
-	int code;
-	if (opt_parse(opts, g, &n, words, NULL, &err) != HB_OK)
-		code = cmd_error(c ? c->name : NULL, &err);
-	else if (at < argc && !c)
-		code = cmd_unknown(argv[at]);
-	else
-		code = run_parsed(c, g, n - 1, words + 1);
-	opt_free(opts, g);
-	free(g);
-	free(opts);
+	int code = at < argc && !c ? unknown_command(argv[at], n, words) : main_of(c, n, words);
 	free(words);
 	return finish(code);
 }

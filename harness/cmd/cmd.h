@@ -7,6 +7,7 @@
 #define HPCBENCH_HARNESS_CMD_H
 
 #include "bench/base/opt.h"
+#include "harness/config/config.h"
 #include "harness/judge/verdict.h"
 #include "harness/store/store.h"
 #include "reports/doc.h"
@@ -17,7 +18,8 @@ enum cmd_color_when { CMD_COLOR_AUTO, CMD_COLOR_ALWAYS, CMD_COLOR_NEVER };
 struct common {
 	char *store;
 	int json, quiet, verbose;
-	int color; /* enum cmd_color_when */
+	int color;                   /* enum cmd_color_when */
+	const struct config *config; /* what was read; never NULL while a command runs */
 };
 extern const struct opt common_opts[];
 
@@ -28,6 +30,10 @@ struct command {
 	const char *text;       /* a paragraph for the help and the man page, or NULL */
 	const struct opt *opts; /* NULL: none of its own; letters h, q and v are taken */
 	size_t opts_size;
+	bool plain; /* answers also where the configuration is wrong: it needs none */
+	/* The partition whose options of the configuration count, given the options; NULL: the
+	 * command knows none. Borrowed from own or the environment. */
+	const char *(*partition)(const void *own);
 	/* argv: positional arguments only, from argv[0] on. */
 	int (*run)(const struct common *common, const void *opts, int argc, const char **argv);
 };
@@ -51,6 +57,29 @@ int cmd_print(const struct common *common, const struct doc *d);
 /* The same in a named format of report_formats; format NULL: as cmd_print. */
 int cmd_print_as(const struct common *common, const struct doc *d, const char *format);
 bool cmd_color(const struct common *common);
+
+/* ---- options from the configuration and the command line (cmd_values.c) ---- */
+
+/* The option tables of all commands, the common one first; the caller frees. */
+struct config_table *cmd_tables(void);
+/* One table of all that may stand on a command's line: its own options from offset own on, then
+ * the common ones and extra (may be NULL) at offset 0. The caller frees. */
+struct opt *cmd_merge_opts(const struct opt *own, size_t own_at, const struct opt *extra);
+/* What a command line is parsed into. */
+struct cmd_line {
+	const struct command *c; /* NULL: none was named */
+	const struct opt *opts;  /* as cmd_merge_opts makes them */
+	const struct config *config;
+	void *dst; /* size bytes, zeroed; the command's own values from own_at on */
+	size_t size, own_at;
+};
+/*
+ * Sets line->dst: defaults, then the configuration, then the n words of the command line, of which
+ * positional arguments are left. Twice, if words name a partition that has options of its own.
+ * wrong: what is wrong with the configuration itself (HB_OK: nothing); dst then has what was right.
+ */
+int cmd_values(const struct cmd_line *line, int *n, const char **words, struct hb_err *wrong,
+               struct hb_err *err);
 
 /* The help of one command as text. */
 void cmd_help_text(const struct command *c, struct buf *out);

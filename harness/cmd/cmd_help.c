@@ -128,6 +128,7 @@ const struct command cmd_help = {
 	.name = "help",
 	.usage = "[COMMAND] [--roff]",
 	.summary = "tell what the commands do and which options they take",
+	.plain = true,
 	.opts = help_opts,
 	.opts_size = sizeof(struct help_opts),
 	.run = run,

@@ -251,7 +251,7 @@ static int measure(const struct common *common, struct measure *m, const struct 
 }
 
 static int run_with(const struct common *common, const struct run_opts *o,
-                    const struct measure_request *req)
+                    const struct measure_request *req, char **id)
 {
 	struct store s = { 0 };
 	struct measure m;
@@ -270,27 +270,63 @@ static int run_with(const struct common *common, const struct run_opts *o,
 		code = cmd_run_dry(common, &m);
 	else
 		code = measure(common, &m, &s);
+	*id = hb_strdup(m.id);
 	measure_free(&m);
 	store_close(&s);
 	return code;
+}
+
+/* All that a run of one profile needs beside it. */
+struct run_task {
+	const struct common *common;
+	const struct run_opts *opts;
+	struct measure_request req;
+};
+
+static int run_one(void *ctx, const struct profile *p, char **id)
+{
+	struct run_task *t = ctx;
+
+	t->req.profile = p;
+	return run_with(t->common, t->opts, &t->req, id);
+}
+
+/* The last partition that the options name; inside a job, the job's. */
+static const char *partition(const void *own)
+{
+	const struct run_opts *o = own;
+	const char *job = getenv("SLURM_JOB_ID"), *name = NULL;
+
+	if (job && *job)
+		return getenv("SLURM_JOB_PARTITION");
+	for (size_t i = 0; i < o->alloc.n; i++)
+		if (strncmp(o->alloc.v[i], "partition=", 10) == 0)
+			name = o->alloc.v[i] + 10;
+	return name;
 }
 
 static int run(const struct common *common, const void *opts, int argc, const char **argv)
 {
 	const struct run_opts *o = opts;
 	struct measure_inject inject = { 0 };
-	struct measure_request req;
+	struct run_task task = { .common = common, .opts = o };
 	struct hb_err err;
 	int rc = HB_OK;
 
 	if (argc > 0)
 		return cmd_error_text("run", CODE_USAGE,
 		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
+	if (o->resume && o->profile && strchr(o->profile, ','))
+		return cmd_error_text(
+		        "run", CODE_USAGE,
+		        "--resume goes on with one run; say --no-profile or one name");
 	if (o->inject)
 		rc = measure_inject_parse(o->inject, &inject, &err);
 	if (rc == HB_OK)
-		rc = fill_request(o, &inject, &req, &err);
-	int code = rc == HB_OK ? run_with(common, o, &req) : cmd_error("run", &err);
+		rc = fill_request(o, &inject, &task.req, &err);
+	task.req.config = common->config;
+	int code = rc == HB_OK ? cmd_run_profiles(common, o->profile, run_one, &task)
+	                       : cmd_error("run", &err);
 	measure_inject_free(&inject);
 	return code;
 }
@@ -306,5 +342,6 @@ const struct command cmd_run = {
 	        "13 when something was not measured, 20 when hpcbench or the launcher failed.",
 	.opts = run_opts,
 	.opts_size = sizeof(struct run_opts),
+	.partition = partition,
 	.run = run,
 };

@@ -13,6 +13,15 @@ struct run_opts {
 	int records, no_confirm, dry_run;
 };
 
+/* Measures with one profile (NULL: none). *id becomes the run's, the caller's; NULL: no run. */
+typedef int cmd_run_one(void *ctx, const struct profile *p, char **id);
+/*
+ * Once for each profile of a comma list (NULL: once without), and what the user does with several
+ * runs. Returns the worst exit code. A profile that is unknown or does not fit is CODE_USAGE,
+ * before anything is measured.
+ */
+int cmd_run_profiles(const struct common *common, const char *list, cmd_run_one *one, void *ctx);
+
 /* Prints what would be started and measured. */
 int cmd_run_dry(const struct common *common, const struct measure *m);
 

@@ -21,5 +21,6 @@ const struct command cmd_version = {
 	.name = "version",
 	.usage = "",
 	.summary = "print the version",
+	.plain = true,
 	.run = run,
 };

@@ -96,6 +96,20 @@ static int take_steps(struct collect *c, json_object *arr, const struct js_at *u
 	return HB_OK;
 }
 
+/* How helpers ran is a setting like those that they tell themselves. */
+static int take_profile(struct summary *s, json_object *o, const struct js_at *at,
+                        struct hb_err *err)
+{
+	const char *name = NULL;
+	int rc = js_get_str(o, at, "profile", JS_OPTIONAL, &name, err);
+	if (rc != HB_OK || !name)
+		return rc;
+	json_object *values = json_object_new_array();
+	json_object_array_add(values, js_str(name));
+	js_set_obj(s->fingerprint, "profile", values);
+	return HB_OK;
+}
+
 static int take_about(struct collect *c, json_object *o, const char *path, struct hb_err *err)
 {
 	struct summary *s = c->out;
@@ -112,6 +126,8 @@ static int take_about(struct collect *c, json_object *o, const char *path, struc
 		rc = take_text(o, &top, "user", &s->user, err);
 	if (rc == HB_OK)
 		rc = take_text(o, &top, "started", &s->started, err);
+	if (rc == HB_OK)
+		rc = take_profile(s, o, &top, err);
 	if (rc == HB_OK)
 		rc = js_get_bool(o, &top, "named", JS_OPTIONAL, &s->named, err);
 	if (rc == HB_OK)

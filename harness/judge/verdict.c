@@ -121,3 +121,23 @@ int code_of(const struct code_input *in)
 		return CODE_NO_BASELINE;
 	return CODE_OK;
 }
+
+/* The place in the order: the lower, the worse. */
+static int rank_of(int code)
+{
+	static const int order[] = { CODE_USAGE,       CODE_BROKEN,
+		                     CODE_FINDINGS,    CODE_NOT_MEASURED,
+		                     CODE_NO_BASELINE, CODE_SUSPECT,
+		                     CODE_OK };
+	enum { N = sizeof order / sizeof *order };
+
+	for (int i = 0; i < N; i++)
+		if (order[i] == code)
+			return i;
+	return -1; /* a signal */
+}
+
+int code_worse(int a, int b)
+{
+	return rank_of(b) < rank_of(a) ? b : a;
+}

@@ -116,5 +116,7 @@ struct code_input {
 	int signal;                   /* 0, or the signal that ended it */
 };
 int code_of(const struct code_input *in);
+/* The one of two exit codes that goes first in the same order. */
+int code_worse(int a, int b);
 
 #endif

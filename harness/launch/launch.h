@@ -118,7 +118,8 @@ int launcher_find(const char *text, const struct launcher_ops **out, const char 
 
 /*
  * The path of a helper: HPCBENCH_EXEC_PATH, else the program's own folder, else ../libexec/hpcbench
- * beside it; of each first the folder with the profile's name, if there is one (NULL: none).
+ * beside it. With a profile (NULL: none) first its `helpers`, then the folder of its name in each of
+ * these and in the user's data folder; a helper that is in none of them is the common one.
  * HB_E_UNSUPPORTED says where it was looked for. The caller frees *path.
  */
 int launch_helper_path(const struct profile *profile, const char *helper, char **path,

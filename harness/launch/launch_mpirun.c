@@ -105,8 +105,9 @@ static int mpirun_nodes(struct launch_site *s, const char *wanted, struct nodese
 	}
 	if (rc == HB_OK)
 		rc = name_nodes(st, what, err);
+	const struct launch_wish wish = { wanted, &st->nodes, what };
 	if (rc == HB_OK)
-		rc = launch_nodes_within(s, wanted, &st->nodes, what, out, absent, n_absent, err);
+		rc = launch_nodes_within(s, &wish, out, absent, n_absent, err);
 	if (rc == HB_OK) {
 		long first = nodeset_find(&st->nodes, out->v[0]);
 		s->first_node = hb_strdup(st->hosts.v[first >= 0 ? first : 0]);

@@ -164,7 +164,7 @@ static void keep_text(struct view line, char *out, size_t n)
 		line.len--;
 	}
 	for (size_t i = 0; i < line.len && k + 1 < n; i++)
-		out[k++] = line.p[i] < ' ' || line.p[i] > '~' ? ' ' : line.p[i];
+		out[k++] = (char)(line.p[i] < ' ' || line.p[i] > '~' ? ' ' : line.p[i]);
 	while (k > 0 && out[k - 1] == ' ')
 		k--;
 	out[k] = '\0';

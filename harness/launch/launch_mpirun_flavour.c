@@ -114,6 +114,7 @@ static void hydra_pass(const struct nodeset *names, struct launch_command *c)
 
 static const struct mpirun_flavour flavours[] = {
 	{ "Open MPI", "(Open MPI)", openmpi_words, openmpi_pass },
+	{ "Open MPI", "(OpenRTE)", openmpi_words, openmpi_pass }, /* under another name than mpirun */
 	{ "MPICH (hydra)", "HYDRA build details", hydra_words, hydra_pass },
 };
 
@@ -161,7 +162,7 @@ static void first_line(const char *text, char out[120])
 
 	text += strspn(text, "- \t\r\n");
 	for (; text[n] && text[n] != '\n' && n < 119; n++)
-		out[n] = text[n] < ' ' || text[n] > '~' ? '?' : text[n];
+		out[n] = (char)(text[n] < ' ' || text[n] > '~' ? '?' : text[n]);
 	out[n] = '\0';
 }
 

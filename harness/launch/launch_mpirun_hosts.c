@@ -53,7 +53,7 @@ static int bad_line(const char *what, int line, const char *p, size_t len, struc
 	size_t n = len < sizeof shown - 1 ? len : sizeof shown - 1;
 
 	for (size_t i = 0; i < n; i++)
-		shown[i] = p[i] < ' ' || p[i] > '~' ? '?' : p[i];
+		shown[i] = (char)(p[i] < ' ' || p[i] > '~' ? '?' : p[i]);
 	shown[n] = '\0';
 	return hb_fail(err, HB_E_FORMAT,
 	               "%.120s: line %d: '%s': want a host name, 'name slots=N' or 'name:N'", what,

@@ -3,10 +3,11 @@
 #include "bench/base/mem.h"
 #include "harness/slurm/slurm.h"
 
-int launch_nodes_within(const struct launch_site *s, const char *wanted, const struct nodeset *all,
-                        const char *what, struct nodeset *out, struct plan_absent **absent,
-                        size_t *n_absent, struct hb_err *err)
+int launch_nodes_within(const struct launch_site *s, const struct launch_wish *wish,
+                        struct nodeset *out, struct plan_absent **absent, size_t *n_absent,
+                        struct hb_err *err)
 {
+	const char *wanted = wish->wanted, *what = wish->what;
 	struct nodeset asked = { 0 };
 	struct hb_err none;
 	int rc = HB_OK;
@@ -14,11 +15,11 @@ int launch_nodes_within(const struct launch_site *s, const char *wanted, const s
 	*out = (struct nodeset){ 0 };
 	if (wanted)
 		rc = nodeset_parse(wanted, &asked, err);
-	const struct nodeset *from = wanted ? &asked : all;
+	const struct nodeset *from = wanted ? &asked : wish->all;
 	*absent = hb_alloc((from->n + 1) * sizeof **absent);
 	for (size_t i = 0; i < from->n && rc == HB_OK; i++) {
 		const char *name = from->v[i];
-		if (!wanted || nodeset_find(all, name) >= 0)
+		if (!wanted || nodeset_find(wish->all, name) >= 0)
 			nodeset_add(out, name, &none);
 		else if (s->resume)
 			(*absent)[(*n_absent)++] = (struct plan_absent){

@@ -4,14 +4,18 @@
 
 #include "harness/launch/launch.h"
 
+struct launch_wish {
+	const char *wanted;        /* --nodes; NULL: all there are */
+	const struct nodeset *all; /* the nodes there are */
+	const char *what;          /* "this allocation": where they come from, for errors */
+};
 /*
- * The nodes of wanted (--nodes) that there are, or all where it is NULL. One that is not in all is
- * an error that names it and what (static: "this allocation"); with s->resume it is in *absent, to
- * which it is appended. The caller frees both; *absent has room for every node of out behind them.
+ * The wanted nodes. One that there is not is an error that names it; with s->resume it is in
+ * *absent. The caller frees both; *absent has room for every node of out behind them.
  */
-int launch_nodes_within(const struct launch_site *s, const char *wanted, const struct nodeset *all,
-                        const char *what, struct nodeset *out, struct plan_absent **absent,
-                        size_t *n_absent, struct hb_err *err);
+int launch_nodes_within(const struct launch_site *s, const struct launch_wish *wish,
+                        struct nodeset *out, struct plan_absent **absent, size_t *n_absent,
+                        struct hb_err *err);
 /*
  * As ops->look, of nodes that Slurm knows: which have gone. A controller that does not answer just
  * now changes nothing.

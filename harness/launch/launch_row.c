@@ -180,6 +180,23 @@ static char *helper_in(const char *folder, const char *profile, const char *help
 	return NULL;
 }
 
+/* A helper that was built for a profile, or NULL. */
+static char *profile_helper(const struct profile *p, char *const *folder, size_t n,
+                            const char *helper)
+{
+	char *path = p->helpers ? helper_in(p->helpers, NULL, helper) : NULL;
+	char *own = NULL;
+
+	for (size_t i = 0; i < n && !path; i++)
+		path = helper_in(folder[i], p->name, helper);
+	if (!path)
+		own = profile_user_folder();
+	if (own)
+		path = helper_in(own, p->name, helper);
+	free(own);
+	return path;
+}
+
 int launch_helper_path(const struct profile *profile, const char *helper, char **path,
                        struct hb_err *err)
 {
@@ -187,9 +204,7 @@ int launch_helper_path(const struct profile *profile, const char *helper, char *
 	size_t n = helper_folders(folder);
 	int rc = HB_OK;
 
-	*path = NULL;
-	for (size_t i = 0; i < n && !*path && profile; i++)
-		*path = helper_in(folder[i], profile->name, helper);
+	*path = profile ? profile_helper(profile, folder, n, helper) : NULL;
 	for (size_t i = 0; i < n && !*path; i++)
 		*path = helper_in(folder[i], NULL, helper);
 	if (!*path)

@@ -49,8 +49,8 @@ static int wanted_nodes(const struct launch_site *s, const char *wanted, struct 
 	rc = nodeset_parse(of_job ? of_job : wanted, &job, err);
 	if (rc != HB_OK)
 		return of_job ? hb_fail_in(err, "SLURM_JOB_NODELIST") : rc;
-	rc = launch_nodes_within(s, of_job ? wanted : NULL, &job, "this allocation", out, absent,
-	                         n_absent, err);
+	const struct launch_wish wish = { of_job ? wanted : NULL, &job, "this allocation" };
+	rc = launch_nodes_within(s, &wish, out, absent, n_absent, err);
 	nodeset_free(&job);
 	return rc;
 }
@@ -248,6 +248,7 @@ static int srun_command(const struct launch_what *w, struct launch_command *out,
 {
 	const struct launch_site *s = w->site;
 	const struct srun_state *st = s->state;
+	const char *told = s->profile ? s->profile->mpi_type : NULL;
 	bool mpi = strcmp(w->step->helper, "mpi") == 0;
 
 	srun_words(s, out);
@@ -257,7 +258,10 @@ static int srun_command(const struct launch_what *w, struct launch_command *out,
 	if (!mpi)
 		launch_command_arg(out, "--mpi=none");
 	else if (!srun_has_step_opt(s, "mpi") && (!st || st->mpi[0] || !s->job))
-		launch_command_arg(out, "--mpi=%s", st && st->mpi[0] ? st->mpi : "...");
+		launch_command_arg(out, "--mpi=%s",
+		                   st && st->mpi[0] ? st->mpi
+		                   : told           ? told
+		                                    : "...");
 	/* One rank a node chooses its core itself, near the network device. */
 	if (w->step->rpn == 1 && !srun_has_step_opt(s, "cpu-bind"))
 		launch_command_arg(out, "--cpu-bind=none");

@@ -13,13 +13,16 @@ static const char *const candidates[] = { "pmix", "pmi2", "openmpi", NULL };
 
 /* ---- what was found out before ---- */
 
-/* Another build, another answer: the file's time is part of the name. */
-static char *memory_key(const struct srun_state *st, const char *helper)
+/* Another build, another answer: the file's time is part of the name. A profile may start the same
+ * helper in another way. */
+static char *memory_key(const struct launch_site *site, const struct srun_state *st,
+                        const char *helper)
 {
 	struct stat s;
 	long long when = stat(helper, &s) == 0 ? (long long)s.st_mtime : 0;
 
-	return hb_format("%s %s %s %lld", st->config.cluster, st->config.version, helper, when);
+	return hb_format("%s %s %s %lld%s%s", st->config.cluster, st->config.version, helper, when,
+	                 site->profile ? " " : "", site->profile ? site->profile->name : "");
 }
 
 static json_object *memory_read(const struct launch_site *s, char **path)
@@ -73,7 +76,7 @@ void srun_mpi_forget(struct launch_site *s)
 
 	if (launch_helper_path(s->profile, "mpi", &helper, &none) != HB_OK)
 		return;
-	key = memory_key(srun_state(s), helper);
+	key = memory_key(s, srun_state(s), helper);
 	json_object *o = memory_read(s, &path);
 	json_object_object_del(o, key);
 	if (path)
@@ -97,6 +100,7 @@ static bool sees_two(const struct slurm_answer *a)
 static void probe_words(const struct launch_site *s, const struct plan *plan, const char *type,
                         const char *helper, struct launch_command *c)
 {
+	const struct profile *p = s->profile;
 	size_t n = plan->nodes.n > 1 ? 2 : 1;
 
 	srun_words(s, c);
@@ -108,6 +112,13 @@ static void probe_words(const struct launch_site *s, const struct plan *plan, co
 		launch_command_arg(c, "--overcommit");
 	if (*type)
 		launch_command_arg(c, "--mpi=%s", type);
+	/* As launch_helper_words, but the environment of what is asked here is not ours to give. */
+	if (p && p->n_env)
+		launch_command_arg(c, "env");
+	for (size_t i = 0; p && i < p->n_env; i++)
+		launch_command_arg(c, "%s", p->env[i]);
+	for (size_t i = 0; p && i < p->n_wrap; i++)
+		launch_command_arg(c, "%s", p->wrap[i]);
 	launch_command_arg(c, "%s", helper);
 	launch_command_arg(c, "--hello");
 }
@@ -210,7 +221,13 @@ int srun_mpi_type(struct launch_site *s, const struct plan *plan, struct hb_err 
 	if (!needs_mpi(plan) || srun_has_step_opt(s, "mpi") ||
 	    launch_helper_path(s->profile, "mpi", &helper, &none) != HB_OK)
 		return HB_OK;
-	key = memory_key(st, helper);
+	/* Who wrote the profile knows; --step mpi= still goes before. */
+	if (s->profile && s->profile->mpi_type) {
+		snprintf(st->mpi, sizeof st->mpi, "%s", s->profile->mpi_type);
+		free(helper);
+		return HB_OK;
+	}
+	key = memory_key(s, st, helper);
 	if (!recall(s, key, st->mpi)) {
 		rc = find_type(s, plan, helper, err);
 		if (rc == HB_OK)

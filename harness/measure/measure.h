@@ -7,6 +7,7 @@
 #define HPCBENCH_HARNESS_MEASURE_H
 
 #include "harness/judge/ack.h"
+#include "harness/config/config.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "harness/launch/launch.h"
@@ -40,6 +41,7 @@ struct measure_request {
 	int shard, shards;                   /* shard 1 .. shards; 0: the whole */
 	const char *resume;                  /* a run's name, or "job"; NULL: a new run */
 	const struct profile *profile;       /* NULL: as built */
+	const struct config *config;         /* knows the profile of a resumed run; may be NULL */
 	int signal_fd;
 	/* As in launch_params. */
 	void (*progress)(void *ctx, const struct launch_progress *p);

@@ -74,6 +74,25 @@ int measure_resume_find(const struct store *s, const char *name, char **dir, str
 
 /* ---- what it was asked ---- */
 
+/* A run goes on with the profile it began with. */
+static int take_profile(struct measure *m, const struct js_at *at, struct hb_err *err)
+{
+	const struct config *c = m->req.config;
+	const char *name = NULL;
+	int rc = js_get_str(m->about, at, "profile", JS_OPTIONAL, &name, err);
+
+	if (rc != HB_OK)
+		return rc;
+	m->req.profile = name && c ? config_profile(c, name) : NULL;
+	m->site.profile = m->req.profile;
+	if (name && !m->req.profile)
+		return hb_fail(err, HB_E_USAGE,
+		               "the run was measured with the profile '%.64s', which is not in the "
+		               "configuration; hpcbench config shows those that are",
+		               name);
+	return HB_OK;
+}
+
 /* Strings are borrowed from m->about. */
 static int take_request(struct measure *m, struct hb_err *err)
 {
@@ -84,6 +103,8 @@ static int take_request(struct measure *m, struct hb_err *err)
 	bool named = false;
 	int rc = js_get_str(o, &at, "launcher", JS_REQUIRED, &r->launcher, err);
 
+	if (rc == HB_OK)
+		rc = take_profile(m, &at, err);
 	if (rc == HB_OK)
 		rc = js_get_str(o, &at, "label", JS_OPTIONAL, &r->label, err);
 	if (rc == HB_OK)

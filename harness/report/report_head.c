@@ -358,6 +358,18 @@ const char *report_code_word(int code, bool baseline)
 	}
 }
 
+static void put_profile(struct doc *d, const struct summary *s)
+{
+	json_object *names = NULL;
+	struct buf text = BUF_INIT;
+	if (!json_object_is_type(s->fingerprint, json_type_object) ||
+	    !json_object_object_get_ex(s->fingerprint, "profile", &names))
+		return;
+	report_values(names, &text);
+	doc_text(d, DOC_PLAIN, "measured with profile %s", buf_text(&text));
+	buf_free(&text);
+}
+
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names)
 {
 	const struct summary *s = in->runs[in->n - 1];
@@ -383,6 +395,7 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 	if (in->b)
 		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v);
+	put_profile(d, s);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)

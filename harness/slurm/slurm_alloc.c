@@ -11,10 +11,12 @@
 
 enum {
 	ALLOC_GRACE_MS = 15000,
-	TICK_MS = 500,      /* looks at the clock while the job is pending */
-	SETTLE_MS = 800,    /* from the job's id until Slurm is asked for the first time */
-	QUEUE_MS = 30000,   /* between two questions: thousands of users ask the same daemon */
-	QUEUE_ASK_MS = 5000 /* for one answer */
+	TICK_MS = 500,       /* looks at the clock while the job is pending */
+	SETTLE_MS = 800,     /* from the job's id until Slurm is asked for the first time */
+	QUEUE_MS = 30000,    /* between two questions: thousands of users ask the same daemon */
+	QUEUE_ASK_MS = 5000, /* for one answer */
+	EARLY_MS = 3000,     /* until asked again where Slurm has not made up its mind yet */
+	EARLY_MAX = 3
 };
 
 /* ---- options ---- */
@@ -157,7 +159,14 @@ struct pending {
 	char why[SLURM_TEXT_MAX];
 	int64_t start_ms, ask_ms; /* ask_ms: when squeue may be asked next */
 	struct slurm_pending now; /* what it said last */
+	int early;                /* how often it was asked again soon */
 };
+
+/* What a new job has until the scheduler has looked at it: the limit is named seconds later. */
+static bool undecided(const char *reason)
+{
+	return !reason[0] || strcmp(reason, "PartitionConfig") == 0;
+}
 
 static void watch_line(void *ctx, enum spawn_stream stream, const char *line)
 {
@@ -215,6 +224,8 @@ static void ask_queue(struct pending *w)
 		return;
 	bool news = now.reason[0] && strcmp(now.reason, w->now.reason) != 0;
 	w->now = now;
+	if (undecided(now.reason) && w->early++ < EARLY_MAX)
+		w->ask_ms = wait_now_ms() + EARLY_MS;
 	start_text(&now, start, sizeof start);
 	snprintf(text, sizeof text, "job %s is pending: %s; %s", id, now.reason, start);
 	if (news && w->p->note)

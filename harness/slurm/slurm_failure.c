@@ -15,7 +15,7 @@ enum { LINE_LOOK = 4096 };
  */
 enum weight {
 	SAYS_NOTHING,
-	SAYS_END,     /* only that the step was ended */
+	SAYS_END,     /* only that the step, or a task by SIGTERM, was ended */
 	SAYS_CAUSE,   /* why; a task's own death */
 	SAYS_START,   /* it never ran: tasks that "exit" are part of that */
 	SAYS_HARDWARE /* a node is gone: what its loss made others do may have come first */
@@ -60,7 +60,8 @@ static const struct sign signs[] = {
 	/* Somebody ended it; a job requeued (not seen) was so by somebody's wish. */
 	{ "CANCELLED AT ", "DUE TO TIME LIMIT", NULL, NULL,
 	  FROM_STEPD, SLURM_TIME_LIMIT, SAYS_CAUSE, true },
-	{ "CANCELLED AT ", "DUE TO PREEMPTION", NULL, NULL, /* not seen */
+	/* With a grace time it is a plain "CANCELLED AT", and only the job's own line tells why. */
+	{ "CANCELLED AT ", "DUE TO PREEMPTION", NULL, NULL,
 	  FROM_STEPD, SLURM_PREEMPTED, SAYS_CAUSE, true },
 	{ "CANCELLED AT ", NULL, NULL, NULL,
 	  FROM_STEPD, SLURM_CANCELLED, SAYS_CAUSE, true },
@@ -336,9 +337,12 @@ static void take_task(struct verdict *v, const struct task_line *t, struct view 
 		    !memchr(t->nodes.p, ',', view_len(t->nodes)))
 			first_node(t->nodes, v->out->node);
 	}
-	if (v->weight >= SAYS_CAUSE)
+	/* SIGTERM is how Slurm itself ends tasks, and its word about that may come later. */
+	enum weight weight = slurm_find(t->what.p, view_len(t->what), "Terminated") ? SAYS_END
+	                                                                            : SAYS_CAUSE;
+	if (v->weight >= weight)
 		return;
-	v->weight = SAYS_CAUSE;
+	v->weight = weight;
 	v->out->cause = SLURM_PROGRAM;
 	v->out->task = number(t->tasks);
 	first_node(t->nodes, v->out->node);

@@ -68,13 +68,11 @@ static int make_dirs(const char *path, struct hb_err *err)
 
 static char *store_path(const char *opt, struct hb_err *err)
 {
-	const char *env = getenv("HPCBENCH_STORE"), *xdg = getenv("XDG_DATA_HOME");
+	const char *xdg = getenv("XDG_DATA_HOME");
 	const char *home = getenv("HOME");
 	char *path = NULL;
 	if (opt && *opt)
 		path = hb_strdup(opt);
-	else if (env && *env)
-		path = hb_strdup(env);
 	else if (xdg && *xdg == '/')
 		path = hb_format("%s/hpcbench", xdg);
 	else if (home && *home)

@@ -21,7 +21,7 @@ struct store {
 };
 
 /*
- * opt (--store), else HPCBENCH_STORE, else $XDG_DATA_HOME/hpcbench, else ~/.local/share/hpcbench.
+ * opt (the option store, however it was set), else $XDG_DATA_HOME/hpcbench, else ~/.local/share/hpcbench.
  * create makes the folders (mode by umask; a setgid parent is kept).
  */
 int store_open(const char *opt, bool create, struct store *out, struct hb_err *err);

@@ -12,7 +12,8 @@
 #	as_user CMD...		runs CMD as the ordinary user tester, in that user's home
 #
 # Everything lies in a tmpfs over /run, which all nodes see: $BED/bin has the programs under test
-# ($BED/share beside them), $BED/home the homes. The host's files are not written.
+# ($BED/share beside them), $BED/mpich those for MPICH where test mpi_mpich has built them, $BED/home
+# the homes. The host's files are not written.
 BED=/run/bed
 BED_NET=10.77.0
 BED_MBIT=${BED_MBIT:-800}
@@ -159,7 +160,7 @@ bed_is() { # NODE STATE
 }
 
 bed_idle() { # all nodes are up and free
-	[ "$(sinfo -h -N -t idle -o %N | wc -l)" -eq "$BED_NODES" ]
+	[ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" -eq "$BED_NODES" ]
 }
 
 # ---- the ordinary user ----
@@ -206,6 +207,7 @@ bed_slurm_conf() { # N
 		echo "NodeName=n$i NodeAddr=$BED_NET.$i CPUs=4 RealMemory=2000"
 	done
 	echo "PartitionName=all Nodes=ALL Default=YES MaxTime=60 State=UP"
+	[ -z "${BED_SLURM_MORE:-}" ] || echo "$BED_SLURM_MORE"
 }
 
 # Names and users of the bed alone: no name server is asked, no directory service of the host.
@@ -236,8 +238,10 @@ bed_programs() {
 	export BED_SOURCE=$BED/source
 	mkdir -p "$BED/share/hpcbench" || return
 	cp "$BED_BUILD"/bin/hpcbench* "$BED/bin/" || return
+	[ ! -x "$BED_BUILD/mpich/bin/hpcbench-mpi" ] || cp -r "$BED_BUILD/mpich/bin" "$BED/mpich" || return
 	cp -rL "$BED_BUILD/share/hpcbench/." "$BED/share/hpcbench/" || return
 	chmod -R u=rwX,go=rX "$BED/bin" "$BED/share" "$BED/source"
+	[ ! -d "$BED/mpich" ] || chmod -R u=rwX,go=rX "$BED/mpich"
 	PATH=$BED/bin:$PATH
 	mount -t tmpfs -o mode=1777 tmp /tmp
 }

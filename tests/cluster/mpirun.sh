@@ -52,6 +52,7 @@ said "mpirun:FILE"
 step "the token is in no process list"
 old=$(run_dir)
 hpcbench run --launcher "mpirun:$BED/home/root/hosts" --suite bed >"$OUT" 2>&1 &
+# shellcheck disable=SC2034  # for code_is
 PID=$!
 wait_journal "$old" 60 '"job-end"'
 rank=$(bed_ranks n2 | head -n 1)
@@ -64,6 +65,7 @@ step "a rank is killed"
 old=$(run_dir)
 hpcbench run --launcher "mpirun:$BED/home/root/hosts" --suite bed --no-confirm --max-time 0.7s \
 	--precision 0.01% >"$OUT" 2>&1 &
+# shellcheck disable=SC2034  # for code_is
 PID=$!
 wait_journal "$old" 60 '"job-end"'
 kill -KILL "$(bed_ranks n3 | head -n 1)" || die "no rank on n3"
@@ -79,6 +81,19 @@ said "NOT MEASURED: n2"
 in_journal '"step-end".*"cause":"node-failure".*"node":"n2"' || die "the cause is not told"
 assert_pairs_without n2
 rm "$BED/run/unreachable"
+
+if [ -d "$BED/mpich" ] && command -v mpirun.mpich >/dev/null; then
+	step "hydra, by the same remote shell"
+	mkdir "$BED/hydra"
+	printf '#!/bin/sh\nexec mpirun.mpich "$@"\n' >"$BED/hydra/mpirun"
+	chmod 755 "$BED/hydra/mpirun"
+	export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$BED/bin/agent
+	PATH=$BED/hydra:$PATH HPCBENCH_EXEC_PATH=$BED/mpich by_mpirun 0 --bench mpi.latency,mpi.bandwidth
+	grep -q MPICH "$(run_dir)/records.jsonl" || die "the records do not name MPICH"
+	[ "$(grep -c '"type":"pair"' "$(run_dir)/records.jsonl")" -ge 24 ] || die "pairs are missing"
+else
+	echo "note: test mpi_mpich has not built hpcbench-mpi for MPICH; hydra is not tried"
+fi
 
 step "no process is left on the nodes"
 for node in n1 n2 n3 n4; do

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,8 +62,51 @@ static const struct command cmd_probe = { .name = "probe",
 static const struct command cmd_flood = {
 	.name = "flood", .usage = "", .summary = "print much", .run = flood
 };
+/* As `run` has them: options that a partition of the configuration adds to. */
+struct run_opts {
+	struct opt_strings alloc, step;
+};
+static const struct opt run_opts[] = {
+	{ OPT_STRINGS, 0, "alloc", "OPT=VAL", "of the job", NULL, offsetof(struct run_opts, alloc),
+	  0, 0, NULL, 0 },
+	{ OPT_STRINGS, 0, "step", "OPT=VAL", "of steps", NULL, offsetof(struct run_opts, step), 0,
+	  0, NULL, 0 },
+	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
+};
+static const char *run_partition(const void *own)
+{
+	const struct run_opts *o = own;
+	if (getenv("SLURM_JOB_ID"))
+		return getenv("SLURM_JOB_PARTITION");
+	for (size_t i = 0; i < o->alloc.n; i++)
+		if (strncmp(o->alloc.v[i], "partition=", 10) == 0)
+			return o->alloc.v[i] + 10;
+	return NULL;
+}
+static int run_run(const struct common *c, const void *opts, int argc, const char **argv)
+{
+	const struct run_opts *o = opts;
+	printf("store=%s alloc", c->store ? c->store : "-");
+	for (size_t i = 0; i < o->alloc.n; i++)
+		printf(" %s", o->alloc.v[i]);
+	printf(" step");
+	for (size_t i = 0; i < o->step.n; i++)
+		printf(" %s", o->step.v[i]);
+	for (int i = 0; i < argc; i++)
+		printf(" [%s]", argv[i]);
+	printf("\n");
+	return 0;
+}
+static const struct command cmd_run = { .name = "run",
+	                                .usage = "",
+	                                .summary = "print its lists",
+	                                .opts = run_opts,
+	                                .opts_size = sizeof(struct run_opts),
+	                                .partition = run_partition,
+	                                .run = run_run };
 extern const struct command cmd_help, cmd_version;
-const struct command *const commands[] = { &cmd_probe, &cmd_flood, &cmd_help, &cmd_version, NULL };
+const struct command *const commands[] = { &cmd_probe, &cmd_flood,   &cmd_run,
+	                                   &cmd_help,  &cmd_version, NULL };
 
 struct result {
 	int code;
@@ -171,7 +215,7 @@ static void no_command_is_an_error_that_lists_them(void **state)
 	(void)state;
 	struct result r = RUN("--json");
 	assert_int_equal(r.code, CODE_USAGE);
-	assert_non_null(strstr(r.err, "probe, flood, help, version"));
+	assert_non_null(strstr(r.err, "probe, flood, run, help, version"));
 }
 
 static void help_and_version_answer_wherever_they_stand(void **state)
@@ -227,6 +271,81 @@ static void a_reader_that_went_away_changes_nothing(void **state)
 	assert_string_equal(r.err, "");
 }
 
+static const char configured[] =
+        "{\"schema\":1,\"store\":\"/conf\",\"probe\":{\"count\":5,\"name\":\"c\"},"
+        "\"run\":{\"alloc\":[\"account=x\"]},"
+        "\"partitions\":{\"gpu\":{\"alloc\":[\"account=g\",\"time=5\"],"
+        "\"step\":[\"gres=gpu:4\"]}}}";
+
+/* Runs with a user's file that has this text. */
+static struct result configured_run(const char *text, int argc, const char *const *argv)
+{
+	char folder[] = "/tmp/hpcbench-cmd-XXXXXX";
+	assert_non_null(mkdtemp(folder));
+	char *dir = hb_format("%s/hpcbench", folder), *path = hb_format("%s/hpcbench.json", dir);
+	assert_int_equal(mkdir(dir, 0700), 0);
+	FILE *f = fopen(path, "we");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	struct result r = run_to(NULL, argc, argv);
+	unsetenv("XDG_CONFIG_HOME");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(rmdir(folder), 0);
+	free(path);
+	free(dir);
+	return r;
+}
+#define CONFIGURED(text, ...)                                                                      \
+	configured_run(text, (int)(sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *)),      \
+	               (const char *[]){ __VA_ARGS__ })
+
+static void the_configuration_goes_before_defaults_and_behind_the_line(void **state)
+{
+	(void)state;
+	struct result r = CONFIGURED(configured, "hpcbench", "probe", "--count", "7", "w");
+	assert_string_equal(r.out, "store=/conf json=0 quiet=0 verbose=0 color=0 name=c count=7: "
+	                           "[w]\n");
+	setenv("HPCBENCH_STORE", "/env", 1);
+	r = CONFIGURED(configured, "hpcbench", "probe", "--no-count", "--no-name");
+	assert_string_equal(r.out, "store=/env json=0 quiet=0 verbose=0 color=0 name=none "
+	                           "count=3:\n");
+	unsetenv("HPCBENCH_STORE");
+}
+
+static void options_of_a_partition_stand_before_those_of_the_line(void **state)
+{
+	(void)state;
+	struct result r = CONFIGURED(configured, "hpcbench", "run", "--alloc", "partition=gpu",
+	                             "--alloc=time=9", "w");
+	assert_string_equal(r.out, "store=/conf alloc account=g partition=gpu time=9 step "
+	                           "gres=gpu:4 [w]\n");
+	r = CONFIGURED(configured, "hpcbench", "run", "--alloc", "partition=other");
+	assert_string_equal(r.out, "store=/conf alloc account=x partition=other step\n");
+	setenv("SLURM_JOB_ID", "7", 1);
+	setenv("SLURM_JOB_PARTITION", "gpu", 1);
+	r = CONFIGURED(configured, "hpcbench", "run");
+	assert_string_equal(r.out, "store=/conf alloc step gres=gpu:4\n");
+	unsetenv("SLURM_JOB_ID");
+	unsetenv("SLURM_JOB_PARTITION");
+}
+
+static void a_wrong_configuration_stops_what_would_use_it(void **state)
+{
+	(void)state;
+	static const char wrong[] = "{\"schema\":1,\"probe\":{\"count\":50}}";
+	struct result r = CONFIGURED(wrong, "hpcbench", "probe");
+	assert_int_equal(r.code, 64);
+	assert_string_equal(r.out, "");
+	assert_non_null(strstr(r.err, "hpcbench.json: $.probe.count: \"50\": out of range"));
+	r = CONFIGURED(wrong, "hpcbench", "probe", "--help");
+	assert_int_equal(r.code, 0);
+	r = CONFIGURED(wrong, "hpcbench", "version");
+	assert_int_equal(r.code, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +356,9 @@ int main(void)
 		cmocka_unit_test(no_command_is_an_error_that_lists_them),
 		cmocka_unit_test(help_and_version_answer_wherever_they_stand),
 		cmocka_unit_test(help_as_json_describes_every_option),
+		cmocka_unit_test(the_configuration_goes_before_defaults_and_behind_the_line),
+		cmocka_unit_test(options_of_a_partition_stand_before_those_of_the_line),
+		cmocka_unit_test(a_wrong_configuration_stops_what_would_use_it),
 		cmocka_unit_test(a_full_disk_behind_standard_output_is_exit_20),
 		cmocka_unit_test(a_reader_that_went_away_changes_nothing),
 	};

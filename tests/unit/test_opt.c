@@ -97,6 +97,44 @@ static void switches_take_words_too_and_the_last_one_wins(void **state)
 	}
 }
 
+static void with_no_in_front_an_option_is_as_if_nobody_had_said_it(void **state)
+{
+	struct opt_values v;
+	(void)state;
+	opt_table_start(&v);
+	assert_int_equal(opt_table_parse(&v,
+	                                 "--window=3 --label=x --bench=a --bench=b --sizes=8 "
+	                                 "--max-time=2s --no-window --no-label --no-bench "
+	                                 "--no-sizes --no-max-time --bench=c",
+	                                 NULL, NULL, NULL),
+	                 HB_OK);
+	assert_int_equal(v.window, 64);
+	assert_null(v.label);
+	assert_string_equal(v.sizes, "8..1Mi");
+	assert_true(v.max_time == 1);
+	assert_int_equal(v.bench.n, 1);
+	assert_string_equal(v.bench.v[0], "c");
+	opt_free(opt_table, &v);
+}
+
+static void a_flag_that_is_called_no_is_cleared_by_its_plain_name(void **state)
+{
+	static const struct opt table[] = {
+		{ OPT_FLAG, 0, "no-confirm", NULL, "never again", NULL, 0, 0, 0, NULL, 0 },
+		{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
+	};
+	const char *argv[] = { "prog", "--no-confirm", "--confirm", NULL };
+	int argc = 3, off = 0;
+	(void)state;
+	assert_int_equal(opt_parse(table, &off, &argc, argv, NULL, NULL), HB_OK);
+	assert_int_equal(off, 0);
+	argv[1] = "--confirm";
+	argv[2] = "--no-confirm";
+	argc = 3;
+	assert_int_equal(opt_parse(table, &off, &argc, argv, NULL, NULL), HB_OK);
+	assert_int_equal(off, 1);
+}
+
 static void what_is_wrong_on_the_command_line_is_one_clear_line(void **state)
 {
 	(void)state;
@@ -109,7 +147,7 @@ static void what_is_wrong_on_the_command_line_is_one_clear_line(void **state)
 		{ "--sizs", "unknown option --sizs; did you mean --sizes?" },
 		{ "--elephant", "unknown option --elephant; --help lists the options" },
 		{ "--secre", "unknown option --secre; --help lists the options" },
-		{ "--no-window", "unknown option --no-window; did you mean --window?" },
+		{ "--no-windw", "unknown option --no-windw; --help lists the options" },
 		{ "-z", "unknown option -z; --help lists the options" },
 		{ "-qz", "unknown option -z; --help lists the options" },
 		{ "--window=0", "--window=0: out of range; 1 to 4096 is allowed" },
@@ -298,6 +336,8 @@ int main(void)
 		cmocka_unit_test(defaults_are_parsed_from_their_text),
 		cmocka_unit_test(every_way_to_write_an_option_is_understood),
 		cmocka_unit_test(switches_take_words_too_and_the_last_one_wins),
+		cmocka_unit_test(with_no_in_front_an_option_is_as_if_nobody_had_said_it),
+		cmocka_unit_test(a_flag_that_is_called_no_is_cleared_by_its_plain_name),
 		cmocka_unit_test(what_is_wrong_on_the_command_line_is_one_clear_line),
 		cmocka_unit_test(a_value_that_is_refused_leaves_the_old_one),
 		cmocka_unit_test(unknown_options_are_left_for_the_next_table_when_asked),

@@ -158,6 +158,18 @@ struct fake {
 	int ends[2]; /* of the signal */
 };
 
+static void put_script(const struct fake *f, const char *name, const char *script)
+{
+	char *file = hb_format("%s/%s", f->dir, name);
+	FILE *out = fopen(file, "w");
+
+	assert_non_null(out);
+	fprintf(out, "#!/bin/sh\n%s\n", script);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(chmod(file, 0755), 0);
+	free(file);
+}
+
 static void fake_open(struct fake *f, const char *script)
 {
 	const char *old = getenv("PATH");
@@ -167,25 +179,23 @@ static void fake_open(struct fake *f, const char *script)
 	assert_non_null(mkdtemp(f->dir));
 	assert_int_equal(pipe(f->ends), 0);
 	f->path = hb_strdup(old);
-	char *file = hb_format("%s/salloc", f->dir), *path = hb_format("%s:%s", f->dir, old);
-	FILE *out = fopen(file, "w");
-	assert_non_null(out);
-	fprintf(out, "#!/bin/sh\n%s\n", script);
-	assert_int_equal(fclose(out), 0);
-	assert_int_equal(chmod(file, 0755), 0);
+	char *path = hb_format("%s:%s", f->dir, old);
+	put_script(f, "salloc", script);
 	setenv("PATH", path, 1);
 	setenv("FAKE", f->dir, 1);
 	free(path);
-	free(file);
 }
 
 static void fake_close(struct fake *f)
 {
 	char *file = hb_format("%s/salloc", f->dir), *ended = hb_format("%s/ended", f->dir);
 
+	char *squeue = hb_format("%s/squeue", f->dir);
 	setenv("PATH", f->path, 1);
 	unlink(file);
 	unlink(ended);
+	unlink(squeue);
+	free(squeue);
 	assert_int_equal(rmdir(f->dir), 0);
 	close(f->ends[0]);
 	close(f->ends[1]);
@@ -204,13 +214,15 @@ static void note(void *ctx, const char *level, const char *text)
 	assert_int_equal(write(f->ends[1], "!", 1), 1);
 }
 
-static int allocate(struct fake *f, int signal_fd, uint64_t *job, struct hb_err *err)
+static int allocate_within(struct fake *f, int signal_fd, double max_wait_s, uint64_t *job,
+                           struct hb_err *err)
 {
 	struct nodeset nodes = { NULL, 0, 0 };
 	struct slurm_alloc_params p = {
 		.job_name = "hpcbench-x",
 		.nodes = &nodes,
 		.seconds = 300,
+		.max_wait_s = max_wait_s,
 		.signal_fd = signal_fd,
 		.note = note,
 		.ctx = f,
@@ -220,6 +232,11 @@ static int allocate(struct fake *f, int signal_fd, uint64_t *job, struct hb_err 
 	int rc = slurm_allocate(&p, job, err);
 	nodeset_free(&nodes);
 	return rc;
+}
+
+static int allocate(struct fake *f, int signal_fd, uint64_t *job, struct hb_err *err)
+{
+	return allocate_within(f, signal_fd, 0, job, err);
 }
 
 static void a_grant_gives_the_id_and_no_note(void **state)
@@ -262,6 +279,65 @@ static void a_job_that_waits_is_told_once_with_the_reason(void **state)
 	assert_string_equal(buf_text(&f.notes),
 	                    "info: job 2 waits for its nodes (salloc: Required node not available "
 	                    "(down, drained or reserved))\n");
+	fake_close(&f);
+}
+
+/* A salloc that waits until it is ended, and leaves a sign that it was given the time to. */
+#define WAITS                                                                                      \
+	"trap 'echo yes >$FAKE/ended; exit 1' TERM\n"                                              \
+	"echo 'salloc: Pending job allocation 3' >&2\n"                                            \
+	"echo 'salloc: job 3 queued and waiting for resources' >&2\n"                              \
+	"while :; do sleep 0.05; done"
+
+static void assert_was_ended(const struct fake *f)
+{
+	char *ended = hb_format("%s/ended", f->dir);
+
+	assert_int_equal(access(ended, F_OK), 0);
+	free(ended);
+}
+
+static void who_waits_too_long_is_told_why_and_until_when(void **state)
+{
+	struct hb_err err = { HB_OK, "" };
+	struct fake f;
+	uint64_t job = 7;
+
+	(void)state;
+	fake_open(&f, WAITS);
+	put_script(&f, "squeue",
+	           "[ \"$*\" = '-h -t pending -j 3 -o %r|%S' ] || exit 9\n"
+	           "echo 'Resources|2026-03-01T12:00:00'");
+	assert_int_equal(allocate_within(&f, -1, 1.5, &job, &err), HB_E_TIMEOUT);
+	assert_int_equal(job, 0);
+	assert_non_null(strstr(err.text, "job 3 still waits after"));
+	assert_non_null(strstr(err.text, "(--max-wait): Resources; Slurm expects it to start at "
+	                                 "2026-03-01T12:00:00"));
+	assert_non_null(strstr(buf_text(&f.notes), "info: job 3 is pending: Resources; Slurm "
+	                                           "expects it to start at 2026-03-01T12:00:00\n"));
+	assert_was_ended(&f);
+	fake_close(&f);
+	/* Nobody tells why: salloc's own words stand for it. */
+	fake_open(&f, WAITS);
+	put_script(&f, "squeue", "exit 1");
+	assert_int_equal(allocate_within(&f, -1, 1, &job, &err), HB_E_TIMEOUT);
+	assert_non_null(strstr(err.text, "queued and waiting for resources; Slurm tells no"));
+	fake_close(&f);
+}
+
+static void a_limit_that_waiting_does_not_mend_is_an_error(void **state)
+{
+	struct hb_err err = { HB_OK, "" };
+	struct fake f;
+	uint64_t job = 7;
+
+	(void)state;
+	fake_open(&f, WAITS);
+	put_script(&f, "squeue", "echo 'PartitionTimeLimit|N/A'");
+	assert_int_equal(allocate(&f, -1, &job, &err), HB_E_LIB);
+	assert_non_null(strstr(err.text, "PartitionTimeLimit"));
+	assert_non_null(strstr(err.text, "--alloc time=MINUTES"));
+	assert_was_ended(&f);
 	fake_close(&f);
 }
 
@@ -332,15 +408,10 @@ static void a_signal_takes_the_waiting_job_back(void **state)
 	uint64_t job = 7;
 
 	(void)state;
-	fake_open(&f, "trap 'echo yes >$FAKE/ended; exit 1' TERM\n"
-	              "echo 'salloc: Pending job allocation 3' >&2\n"
-	              "echo 'salloc: job 3 queued and waiting for resources' >&2\n"
-	              "while :; do sleep 0.05; done");
+	fake_open(&f, WAITS);
 	assert_int_equal(allocate(&f, f.ends[0], &job, &err), HB_E_CANCELLED);
 	assert_int_equal(job, 0);
-	char *ended = hb_format("%s/ended", f.dir);
-	assert_int_equal(access(ended, F_OK), 0); /* it was given the time to cancel */
-	free(ended);
+	assert_was_ended(&f); /* it was given the time to cancel */
 	fake_close(&f);
 }
 
@@ -367,6 +438,8 @@ int main(void)
 		cmocka_unit_test(the_granted_id_is_read),
 		cmocka_unit_test(a_grant_gives_the_id_and_no_note),
 		cmocka_unit_test(a_job_that_waits_is_told_once_with_the_reason),
+		cmocka_unit_test(who_waits_too_long_is_told_why_and_until_when),
+		cmocka_unit_test(a_limit_that_waiting_does_not_mend_is_an_error),
 		cmocka_unit_test(refusals_come_in_slurms_own_words),
 		cmocka_unit_test(a_grant_that_fails_afterwards_leaves_its_id),
 		cmocka_unit_test(a_signal_takes_the_waiting_job_back),

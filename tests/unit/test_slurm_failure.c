@@ -128,6 +128,16 @@ static void cancelled_steps_are_told_from_tasks_that_die_of_it(void **state)
 		{ "srun: Force Terminated StepId=1.0\n", SLURM_CANCELLED, "", -1, "Force" },
 		{ CANCEL("0") " DUE TO TIME LIMIT ***\n" ABORTED TASK("n4", "0", "Terminated"),
 		  SLURM_TIME_LIMIT, "", -1, "DUE TO TIME LIMIT" },
+		/* seen: what was ended first is told first */
+		{ TASK("n3", "2", "Terminated") "srun: launch/slurm: _step_signal: Terminating "
+		                                "StepId=1.0\n" TASK("n2", "1", "Terminated")
+		                                        CANCEL("0") " DUE TO PREEMPTION ***\n",
+		  SLURM_PREEMPTED, "", -1, "DUE TO PREEMPTION" },
+		{ TASK("n3", "2", "Terminated") CANCEL("0") " ***\n", SLURM_CANCELLED, "", -1,
+		  "CANCELLED AT" },
+		{ "srun: got SIGCONT\nsrun: forcing job termination\n" ABORTED TASK(
+		          "n4", "3", "Terminated") CANCEL("0") " DUE TO PREEMPTION ***\n",
+		  SLURM_PREEMPTED, "", -1, "DUE TO PREEMPTION" },
 		{ ABORTED CANCEL("0") " DUE TO TIME LIMIT ***\n", SLURM_TIME_LIMIT, "", -1,
 		  "DUE TO TIME LIMIT" },
 		/* texts that slurmstepd and srun have, not provoked */

@@ -113,6 +113,17 @@ static void without_a_baseline_only_what_was_lost_or_wrong_counts(void **state)
 	assert_int_equal(code_of(&in), CODE_FINDINGS);
 }
 
+static void of_several_runs_the_gravest_code_is_told(void **state)
+{
+	static const int order[] = { 0, 11, 12, 13, 10, 20, 64, 130 };
+	(void)state;
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		for (size_t k = 0; k <= i; k++) {
+			assert_int_equal(code_worse(order[i], order[k]), order[i]);
+			assert_int_equal(code_worse(order[k], order[i]), order[i]);
+		}
+}
+
 static void every_verdict_and_source_has_a_word(void **state)
 {
 	(void)state;
@@ -135,6 +146,7 @@ int main(void)
 		cmocka_unit_test(a_provisional_baseline_gives_at_most_11),
 		cmocka_unit_test(the_gravest_code_wins),
 		cmocka_unit_test(without_a_baseline_only_what_was_lost_or_wrong_counts),
+		cmocka_unit_test(of_several_runs_the_gravest_code_is_told),
 		cmocka_unit_test(every_verdict_and_source_has_a_word),
 	};
 
