@@ -40,6 +40,20 @@ static void check_config(const char *text)
 	FUZZ_CHECK(c.port_lo >= 0 && c.port_lo <= c.port_hi && c.port_hi <= 65535);
 }
 
+/* How long the job has, and why it waits. */
+static void check_times(const char *text)
+{
+	struct slurm_pending pending;
+	double left = slurm_left_parse(text);
+
+	FUZZ_CHECK(left == left);
+	if (!slurm_pending_parse(text, &pending))
+		return;
+	check_shown(pending.reason, sizeof(pending.reason));
+	check_shown(pending.start, sizeof(pending.start));
+	slurm_pending_hopeless(pending.reason);
+}
+
 void fuzz_one(const char *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
@@ -48,6 +62,7 @@ void fuzz_one(const char *data, size_t size)
 
 	check_nodes(text);
 	check_config(text);
+	check_times(text);
 	slurm_mpi_types_parse(text, &types);
 	FUZZ_CHECK(types.n <= SLURM_TYPES_MAX);
 	for (size_t i = 0; i < types.n; i++)
