@@ -127,16 +127,10 @@ static int run_parsed(const struct command *c, const struct globals *g, int argc
 /* All files of the configuration; what is wrong with them is told later, if it matters. */
 static void read_config(struct config *out, struct hb_err *wrong)
 {
-	struct config_table *tables = cmd_tables();
-	struct config_paths paths;
-
-	config_paths_default(&paths);
 	*wrong = (struct hb_err){ .code = HB_OK };
-	config_load(&paths, tables, out, wrong);
+	cmd_read_config(out, wrong);
 	if (out->warning)
 		cmd_error_text(NULL, CODE_OK, "%s", out->warning);
-	config_paths_free(&paths);
-	free(tables);
 }
 
 /* n words, the first of them the program's name, without the command's. */

@@ -65,12 +65,18 @@ struct config_table *cmd_tables(void);
 /* One table of all that may stand on a command's line: its own options from offset own on, then
  * the common ones and extra (may be NULL) at offset 0. The caller frees. */
 struct opt *cmd_merge_opts(const struct opt *own, size_t own_at, const struct opt *extra);
+/* Reads all files of the configuration; *out is to be freed also after an error. */
+int cmd_read_config(struct config *out, struct hb_err *err);
+/* The store that is configured, NULL: none; for what runs without parsed options. Caller frees. */
+char *cmd_configured_store(void);
+
 /* What a command line is parsed into. */
 struct cmd_line {
 	const struct command *c; /* NULL: none was named */
 	const struct opt *opts;  /* as cmd_merge_opts makes them */
 	const struct config *config;
-	void *dst; /* size bytes, zeroed; the command's own values from own_at on */
+	void *dst; /* size bytes, zeroed, struct common first; the command's own values from own_at
+	              on */
 	size_t size, own_at;
 };
 /*

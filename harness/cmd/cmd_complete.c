@@ -72,13 +72,33 @@ static void offer_suites(const struct offer *o)
 	suite_names_free(names);
 }
 
+/* The store of the command line, else the one that is configured. */
+static int open_store(const struct offer *o, struct store *s)
+{
+	char *configured = o->store ? NULL : cmd_configured_store();
+	int rc = store_open(o->store ? o->store : configured, false, s, NULL);
+	free(configured);
+	return rc;
+}
+
+static void offer_profiles(const struct offer *o)
+{
+	struct config config;
+	cmd_read_config(&config, NULL);
+	const struct profile **all = config_profiles(&config);
+	for (size_t i = 0; all[i]; i++)
+		offer(o, all[i]->name);
+	offer(o, PROFILE_DEFAULT);
+	free(all);
+	config_free(&config);
+}
+
 static void offer_runs(const struct offer *o)
 {
 	struct store s;
 	char **ids = NULL;
 	size_t n = 0;
-	if (store_open(o->store, false, &s, NULL) == HB_OK &&
-	    store_run_list(&s, &ids, &n, NULL) == HB_OK) {
+	if (open_store(o, &s) == HB_OK && store_run_list(&s, &ids, &n, NULL) == HB_OK) {
 		if (n)
 			offer(o, "latest");
 		for (size_t i = n > RUNS_OFFERED ? n - RUNS_OFFERED : 0; i < n; i++)
@@ -93,8 +113,7 @@ static void offer_baselines(const struct offer *o)
 	struct store s;
 	char **names = NULL;
 	size_t n = 0;
-	if (store_open(o->store, false, &s, NULL) == HB_OK &&
-	    store_baseline_list(&s, &names, &n, NULL) == HB_OK)
+	if (open_store(o, &s) == HB_OK && store_baseline_list(&s, &names, &n, NULL) == HB_OK)
 		for (size_t i = 0; i < n; i++)
 			offer(o, names[i]);
 	store_dirs_free(names, n);
@@ -120,7 +139,7 @@ static const struct source {
 	{ "RUNS", offer_runs, true, true },           { "OLD", offer_sides, true, true },
 	{ "NEW", offer_sides, true, true },           { "BASELINE", offer_baselines, true, false },
 	{ "NAME", offer_baselines, true, false },     { "SUITE", offer_suites, true, false },
-	{ "BENCH", offer_benches, false, false },
+	{ "BENCH", offer_benches, false, false },     { "profile", offer_profiles, true, true },
 };
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 

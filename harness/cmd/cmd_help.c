@@ -64,7 +64,7 @@ static void put_overview(struct buf *out)
 	              "interconnect slow.\n\n"
 	              "Usage: hpcbench COMMAND [options]\n\nCommands:\n");
 	for (size_t i = 0; commands[i]; i++)
-		buf_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		buf_printf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
 	buf_puts(out, "\nOptions of every command:\n");
 	opt_help(common_opts, HELP_WIDTH, out);
 	buf_puts(out, "\nExit codes:\n");

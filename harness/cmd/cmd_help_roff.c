@@ -11,6 +11,7 @@ static const struct {
 	{ "XDG_DATA_HOME", "without HPCBENCH_STORE the store is hpcbench in this folder" },
 	{ "HOME", "without both the store is .local/share/hpcbench in this folder" },
 	{ "TMPDIR", "where programs that are started keep short-lived files" },
+	{ "XDG_CONFIG_HOME", "the user's configuration is hpcbench/hpcbench.json in this folder" },
 	{ "NO_COLOR", "if not empty, text is coloured only on request (--color)" },
 	{ "TERM", "dumb: as NO_COLOR" },
 	{ "SLURM_JOB_ID, SLURM_JOB_NODELIST and others",

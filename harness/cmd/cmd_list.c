@@ -148,6 +148,17 @@ static void put_ending(struct listing *l, json_object *o, const char *dir, const
 	load_about_free(&about);
 }
 
+static void tell_unfinished(const char *dir, struct hb_err *err)
+{
+	char *who = NULL;
+	if (store_run_locked(dir, &who))
+		(void)hb_fail(err, HB_E_IO, "no summary yet: it is being measured%s%s",
+		              who ? " by " : "", who ? who : "");
+	else
+		(void)hb_fail(err, HB_E_IO, "no summary: it was killed");
+	free(who);
+}
+
 /* One run; one that cannot be read is a line too, and says why. */
 static void put_run(struct listing *l, const struct store *s, const char *id)
 {
@@ -159,7 +170,7 @@ static void put_run(struct listing *l, const struct store *s, const char *id)
 		char *path = hb_format("%s/summary.json", dir);
 		bool unfinished = access(path, F_OK) != 0 && errno == ENOENT;
 		if (unfinished)
-			(void)hb_fail(&err, HB_E_IO, "no summary: still running, or killed");
+			tell_unfinished(dir, &err);
 		js_set_str(o, "error", err.text);
 		for (int i = 0; i < 4; i++)
 			doc_cell(l->d, DOC_PLAIN, "%s", "");

@@ -55,7 +55,16 @@ static int set_all(const struct cmd_line *l, const struct config_use *use, int *
 	opt_defaults(l->opts, l->dst);
 	if (l->c && !l->c->plain && wrong->code == HB_OK)
 		config_apply(l->config, l->c->name, l->opts, use, l->dst, NULL, wrong);
+	struct common *common = l->dst;
+	char *store = hb_strdup(common->store);
 	int rc = opt_parse(l->opts, l->dst, n, words, NULL, err);
+	/* --store "$UNSET" does not send a run to another place than the one that is configured. */
+	if (common->store && !*common->store) {
+		free(common->store);
+		common->store = store;
+		store = NULL;
+	}
+	free(store);
 	config_settle(l->opts, l->dst);
 	return rc;
 }
@@ -85,4 +94,28 @@ int cmd_values(const struct cmd_line *l, int *n, const char **words, struct hb_e
 	}
 	free(again);
 	return rc;
+}
+
+int cmd_read_config(struct config *out, struct hb_err *err)
+{
+	struct config_table *tables = cmd_tables();
+	struct config_paths paths;
+
+	config_paths_default(&paths);
+	int rc = config_load(&paths, tables, out, err);
+	config_paths_free(&paths);
+	free(tables);
+	return rc;
+}
+
+char *cmd_configured_store(void)
+{
+	struct common common = { .store = NULL };
+	struct config config;
+	struct hb_err none;
+
+	if (cmd_read_config(&config, &none) == HB_OK)
+		config_apply(&config, NULL, common_opts, NULL, &common, NULL, &none);
+	config_free(&config);
+	return common.store;
 }

@@ -127,7 +127,8 @@ int launch_open(const struct launch_params *p, struct launch **out, struct hb_er
 
 	l->p = *p;
 	l->start_ms = wait_now_ms();
-	rc = launch_log_open(&l->log, p->dir, err);
+	launch_log_use(&l->log, p->writer);
+	rc = p->writer ? HB_OK : launch_log_open(&l->log, p->dir, err);
 	if (rc == HB_OK) {
 		json_object *o = json_object_new_object();
 		js_set_str(o, "type", p->past ? "resume" : "start");

@@ -11,6 +11,7 @@
 #include "harness/config/profile.h"
 #include "harness/launch/spawn.h"
 #include "harness/plan/plan.h"
+#include "harness/store/writer.h"
 
 enum { LAUNCH_ATTEMPTS = 2, LAUNCH_AT_ONCE = 16 /* steps */ };
 
@@ -158,8 +159,9 @@ struct launch_past {
 };
 
 struct launch_params {
-	const char *run, *dir;    /* run id and its directory, which exists */
-	struct launch_site *site; /* closed with the launch */
+	const char *run, *dir;       /* run id and its directory, which exists */
+	struct store_writer *writer; /* of dir, borrowed; NULL: one of its own */
+	struct launch_site *site;    /* closed with the launch */
 	struct plan *plan;
 	bool files;                     /* records by files instead of the control channel */
 	const char *control_address;    /* NULL: as contracts.md section 3 says */

@@ -1,20 +1,23 @@
 #include "bench/base/mem.h"
 #include "harness/launch/launch_parts.h"
 
-static const char *const names[LOG_FILES] = { "records.jsonl", "samples.jsonl", "journal.jsonl" };
+static const enum writer_log logs[LOG_FILES] = { [LOG_RECORDS] = WRITER_RECORDS,
+	                                         [LOG_SAMPLES] = WRITER_SAMPLES,
+	                                         [LOG_JOURNAL] = WRITER_JOURNAL };
+
+void launch_log_use(struct launch_log *l, struct store_writer *w)
+{
+	*l = (struct launch_log){ .w = w, .err = { HB_OK, "" } };
+}
 
 int launch_log_open(struct launch_log *l, const char *dir, struct hb_err *err)
 {
-	int rc = HB_OK;
+	struct store_writer_params p = { .dir = dir, .signal_fd = -1 };
+	struct store_writer *w = NULL;
+	int rc = store_writer_open(&p, &w, err);
 
-	*l = (struct launch_log){ .err = { HB_OK, "" } };
-	for (int i = 0; i < LOG_FILES && rc == HB_OK; i++) {
-		char *path = hb_format("%s/%s", dir, names[i]);
-		rc = store_log_open(path, &l->file[i], err);
-		free(path);
-	}
-	if (rc != HB_OK)
-		launch_log_close(l, NULL);
+	launch_log_use(l, w);
+	l->own = true;
 	return rc;
 }
 
@@ -27,29 +30,17 @@ void launch_log_add(struct launch_log *l, enum log_file file, json_object *o, si
 		launch_log_flush(l, NULL);
 }
 
-/* The journal last: what it says has ended is then on disk. */
-static void write_all(struct launch_log *l)
+int launch_log_flush(struct launch_log *l, struct hb_err *err)
 {
-	bool used[LOG_FILES] = { false };
 	struct hb_err e;
 
 	for (size_t i = 0; i < l->n; i++) {
-		if (l->err.code == HB_OK &&
-		    store_log_line(l->file[l->queue[i].file], l->queue[i].o, &e) != HB_OK)
-			l->err = e;
-		used[l->queue[i].file] = true;
+		store_writer_line(l->w, logs[l->queue[i].file], l->queue[i].o);
 		js_put(l->queue[i].o);
 	}
-	for (int i = 0; i < LOG_FILES; i++)
-		if (used[i] && l->err.code == HB_OK && store_log_sync(l->file[i], &e) != HB_OK)
-			l->err = e;
+	if (store_writer_flush(l->w, &e) != HB_OK && l->err.code == HB_OK)
+		l->err = e;
 	l->n = l->bytes = 0;
-}
-
-int launch_log_flush(struct launch_log *l, struct hb_err *err)
-{
-	if (l->n > 0)
-		write_all(l);
 	if (l->err.code != HB_OK && err)
 		*err = l->err;
 	return l->err.code;
@@ -57,16 +48,13 @@ int launch_log_flush(struct launch_log *l, struct hb_err *err)
 
 int launch_log_close(struct launch_log *l, struct hb_err *err)
 {
-	int rc = l->file[0] ? launch_log_flush(l, err) : HB_OK;
+	int rc = l->w ? launch_log_flush(l, err) : HB_OK;
 
-	for (int i = 0; i < LOG_FILES; i++) {
-		int rc_close = store_log_close(l->file[i], rc == HB_OK ? err : NULL);
-		if (rc == HB_OK)
-			rc = rc_close;
-		l->file[i] = NULL;
+	if (l->own) {
+		int rc_close = store_writer_close(l->w, false, rc == HB_OK ? err : NULL);
+		rc = rc == HB_OK ? rc_close : rc;
 	}
 	free(l->queue);
-	l->queue = NULL;
-	l->n = l->cap = 0;
+	*l = (struct launch_log){ .err = { HB_OK, "" } };
 	return rc;
 }

@@ -10,7 +10,9 @@
 #include "harness/launch/schedule.h"
 #include "harness/store/store.h"
 
-/* ---- logs: queued in memory while something is measured, written and synced in between ---- */
+/*
+ * ---- logs: queued in memory while something is measured; written in between, by another process
+ */
 
 enum log_file { LOG_RECORDS, LOG_SAMPLES, LOG_JOURNAL, LOG_FILES };
 enum { LOG_QUEUE_MAX = 64 * 1024 * 1024 /* bytes; beyond it is written whatever runs */ };
@@ -21,16 +23,22 @@ struct log_entry {
 };
 
 struct launch_log {
-	struct store_log *file[LOG_FILES];
+	struct store_writer *w;
+	bool own; /* w is closed with the log */
 	struct log_entry *queue;
 	size_t n, cap, bytes;
 	struct hb_err err; /* the first failure; err.code says whether there was one */
 };
 
+/* A log over a writer of its own, or over the caller's. */
 int launch_log_open(struct launch_log *l, const char *dir, struct hb_err *err);
+void launch_log_use(struct launch_log *l, struct store_writer *w);
 /* Takes the reference. size: about how many bytes it is. */
 void launch_log_add(struct launch_log *l, enum log_file file, json_object *o, size_t size);
-/* Writes and syncs everything; the first failure is remembered and returned from then on. */
+/*
+ * Writes and syncs everything; the first failure is remembered and returned from then on. A store
+ * that does not answer is none (writer.h): nothing waits for it long.
+ */
 int launch_log_flush(struct launch_log *l, struct hb_err *err);
 int launch_log_close(struct launch_log *l, struct hb_err *err);
 

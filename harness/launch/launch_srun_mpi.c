@@ -5,7 +5,7 @@
 #include "harness/launch/launch_srun.h"
 #include "harness/store/store.h"
 
-enum { PROBE_MS = 60000, MEMORY_MAX = 1024 * 1024, ENTRIES_MAX = 64 };
+enum { PROBE_MS = 60000, MEMORY_MAX = 1024 * 1024, ENTRIES_MAX = 64, MEMORY_S = 2 };
 static const char memory_file[] = "srun-mpi.json";
 
 /* Tried in this order, after the site's own default. */
@@ -30,9 +30,16 @@ static json_object *memory_read(const struct launch_site *s, char **path)
 	json_object *o = NULL;
 	struct hb_err none;
 
+	struct buf text = BUF_INIT;
+	bool read;
+
 	*path = s->memory ? hb_format("%s/%s", s->memory, memory_file) : NULL;
-	if (*path && js_read_file(*path, MEMORY_MAX, &o, &none) == HB_OK &&
-	    json_object_is_type(o, json_type_object) && json_object_object_length(o) < ENTRIES_MAX)
+	/* The store may hang, and this is not worth waiting for. */
+	read = *path && store_read_apart(*path, MEMORY_MAX, MEMORY_S, &text, &none) == HB_OK &&
+	       js_parse(buf_text(&text), text.len, *path, &o, &none) == HB_OK;
+	buf_free(&text);
+	if (read && json_object_is_type(o, json_type_object) &&
+	    json_object_object_length(o) < ENTRIES_MAX)
 		return o;
 	js_put(o);
 	return json_object_new_object();
@@ -55,16 +62,35 @@ static bool recall(const struct launch_site *s, const char *key, char out[SLURM_
 	return known;
 }
 
+struct memory {
+	const char *path;
+	json_object *o;
+};
+
+static int write_it(void *ctx, struct buf *out, struct hb_err *err)
+{
+	const struct memory *m = ctx;
+
+	(void)out;
+	return store_write_json(m->path, m->o, err);
+}
+
+static void memory_write(const char *path, json_object *o)
+{
+	struct memory m = { path, o };
+
+	if (path)
+		store_apart(write_it, &m, MEMORY_S, NULL, NULL);
+}
+
 /* A convenience: where it cannot be kept, the next run tries again. */
 static void remember(const struct launch_site *s, const char *key, const char *type)
 {
 	char *path;
 	json_object *o = memory_read(s, &path);
-	struct hb_err none;
 
 	js_set_str(o, key, type);
-	if (path)
-		store_write_json(path, o, &none);
+	memory_write(path, o);
 	js_put(o);
 	free(path);
 }
@@ -79,8 +105,7 @@ void srun_mpi_forget(struct launch_site *s)
 	key = memory_key(s, srun_state(s), helper);
 	json_object *o = memory_read(s, &path);
 	json_object_object_del(o, key);
-	if (path)
-		store_write_json(path, o, &none);
+	memory_write(path, o);
 	js_put(o);
 	free(path);
 	free(key);

@@ -99,6 +99,8 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		                        .signal_fd = req->signal_fd };
 	if (req->resume)
 		rc = measure_resume_find(s, req->resume, &m->dir, err);
+	if (rc == HB_OK && m->dir) /* before it is read what is done */
+		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
@@ -116,6 +118,7 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 void measure_free(struct measure *m)
 {
 	measure_resume_free(m);
+	measure_store_close(m, NULL);
 	for (size_t i = 0; i < m->n_steps; i++)
 		free(m->steps[i].reason);
 	free(m->steps);
@@ -207,14 +210,18 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 	m->judged = false;
 	summary_free(&m->summary);
 	m->has_summary = false;
+	measure_store_settle(m);
 	rc = measure_write_run(m, false, err);
+	measure_store_settle(m);
+	if (!m->dir)
+		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
 		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
 	else
-		rc = summary_write(m->dir, &m->summary, err);
+		rc = measure_write_summary(m, err);
 	if (rc == HB_OK && m->has_base) {
 		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
@@ -328,8 +335,16 @@ static int exit_code(const struct measure *m)
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 {
 	char now[32];
-	int rc = store_run_new(s, &m->id, &m->dir, err);
+	char *tight = NULL;
+	int rc = store_room(s, plan_bytes(&m->plan), &tight, err);
 
+	if (rc == HB_OK && tight && m->req.note)
+		m->req.note(m->req.ctx, "warn", tight);
+	free(tight);
+	if (rc == HB_OK)
+		rc = store_run_new(s, &m->id, &m->dir, err);
+	if (rc == HB_OK)
+		rc = measure_store_open(m, err);
 	if (rc != HB_OK)
 		return rc;
 	measure_now(now);
@@ -342,7 +357,7 @@ static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 /* The run's folder and logs; then, unless there is nothing to start, what the launcher needs. */
 static int open_run(struct measure *m, const struct store *s, struct launch **l, struct hb_err *err)
 {
-	int rc = m->dir ? HB_OK : new_run(m, s, err);
+	int rc = m->dir ? measure_store_open(m, err) : new_run(m, s, err);
 
 	acks_free(&m->acks);
 	acks_load(s->path, time(NULL), &m->acks);
@@ -352,6 +367,7 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 	m->site.ctx = m->req.ctx;
 	struct launch_params p = { .run = m->id,
 		                   .dir = m->dir,
+		                   .writer = m->writer,
 		                   .site = &m->site,
 		                   .plan = &m->plan,
 		                   .files = m->req.files,
@@ -411,6 +427,7 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 
 	if (rc != HB_OK) {
 		m->broken = true;
+		measure_store_close(m, NULL);
 		m->code = exit_code(m);
 		return rc;
 	}
@@ -425,6 +442,11 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	rc = rc == HB_OK ? rc_after : rc;
 	rc_after = launch_close(l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
+	/* Where the store failed, what was told so far is less than where the run is now. */
+	rc_after = measure_store_close(m, &late);
+	if (rc_after != HB_OK)
+		*err = late;
+	rc = rc_after != HB_OK ? rc_after : rc;
 	m->broken = m->broken || rc != HB_OK;
 	m->code = exit_code(m);
 	return rc;

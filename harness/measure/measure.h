@@ -67,7 +67,9 @@ struct measure {
 	struct launch_result *past_steps;
 	struct measure_inject past_inject;
 	/* after measure_run */
-	char *id, *dir, *started;
+	char *id, *dir, *started;    /* dir: elsewhere, where the store failed (measure_store.c) */
+	struct store_writer *writer; /* of dir; only while measuring, like the lock */
+	char *lock;
 	struct launch_result *steps;
 	size_t n_steps, cap_steps;
 	struct summary summary;

@@ -14,14 +14,29 @@ void measure_now(char out[32])
 	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
-int measure_write(const struct measure *m, const char *name, json_object *o, struct hb_err *err)
+static int write_as(const struct measure *m, const char *name, enum js_style style, json_object *o,
+                    struct hb_err *err)
 {
-	char *path = hb_format("%s/%s", m->dir, name);
-	int rc = store_write_json(path, o, err);
+	struct buf b = BUF_INIT;
 
-	free(path);
+	js_write(o, style, &b);
+	if (b.len == 0 || b.data[b.len - 1] != '\n')
+		buf_putc(&b, '\n');
+	int rc = store_writer_file(m->writer, name, b.data, b.len, err);
+	buf_free(&b);
 	js_put(o);
 	return rc;
+}
+
+int measure_write(const struct measure *m, const char *name, json_object *o, struct hb_err *err)
+{
+	return write_as(m, name, JS_PRETTY, o, err);
+}
+
+/* One line: it is for machines and may be large. */
+int measure_write_summary(const struct measure *m, struct hb_err *err)
+{
+	return write_as(m, "summary.json", JS_PLAIN, summary_to_json(&m->summary), err);
 }
 
 static json_object *steps_json(const struct measure *m)

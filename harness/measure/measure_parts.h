@@ -8,6 +8,7 @@
 void measure_now(char out[32]);
 /* Writes a file of the run; takes o. */
 int measure_write(const struct measure *m, const char *name, json_object *o, struct hb_err *err);
+int measure_write_summary(const struct measure *m, struct hb_err *err);
 /* run.json; finished: the exit code is known. */
 int measure_write_run(const struct measure *m, bool finished, struct hb_err *err);
 
@@ -26,5 +27,17 @@ bool measure_step_done(const struct measure *m, size_t step);
 /* Nothing need be started: there is only the report to be written again. */
 bool measure_nothing_left(const struct measure *m);
 void measure_resume_free(struct measure *m);
+
+/* ---- the store while measuring (measure_store.c) ---- */
+
+/* Room, the lock of the run's folder, its writer. m->dir exists. */
+int measure_store_open(struct measure *m, struct hb_err *err);
+/*
+ * Nothing is being measured: waits until everything is on disk, so that m->dir can be read. Where
+ * the store failed m->dir is elsewhere from then on, or NULL, and m is broken.
+ */
+void measure_store_settle(struct measure *m);
+/* Settles, and lets go of the folder. Fails where the store did, saying where the run is. */
+int measure_store_close(struct measure *m, struct hb_err *err);
 
 #endif

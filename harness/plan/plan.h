@@ -141,6 +141,8 @@ struct plan_confirm {
  */
 int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
                      const char *subject, const char *control, struct hb_err *err);
+/* About how many bytes a run of it writes: a high guess, see plan_bytes.c. */
+double plan_bytes(const struct plan *p);
 json_object *plan_to_json(const struct plan *p);
 int plan_from_json(json_object *o, const char *source, struct suite *suite, struct plan *out,
                    struct hb_err *err);

@@ -1,4 +1,4 @@
-/* The store's folders: opening, run ids, finding runs and baselines by name. */
+/* The store's folders: run ids, finding runs and baselines by name. */
 #include "harness/store/store.h"
 
 #include <dirent.h>
@@ -26,100 +26,6 @@ static bool is_id(const char *s)
 			return false;
 	}
 	return s[ID_LEN] == '\0';
-}
-
-static int make_dir(const char *path, struct hb_err *err)
-{
-	struct stat st;
-	if (mkdir(path, 0777) == 0)
-		return HB_OK;
-	int e = errno;
-	if (e == EEXIST && stat(path, &st) == 0) {
-		if (S_ISDIR(st.st_mode))
-			return HB_OK;
-		e = ENOTDIR;
-	}
-	return hb_fail(err, HB_E_IO,
-	               "cannot create the folder %s: %s; choose another store with --store or "
-	               "HPCBENCH_STORE",
-	               path, strerror(e));
-}
-
-/* Makes every missing folder of path. */
-static int make_dirs(const char *path, struct hb_err *err)
-{
-	char *p = hb_strdup(path);
-	int rc = HB_OK;
-	for (char *s = p + 1; rc == HB_OK && *s; s++) {
-		struct stat st;
-		if (*s != '/')
-			continue;
-		*s = '\0';
-		/* A parent that exists may be on a read-only system: do not even try. */
-		if (stat(p, &st) != 0 || !S_ISDIR(st.st_mode))
-			rc = make_dir(p, err);
-		*s = '/';
-	}
-	if (rc == HB_OK)
-		rc = make_dir(p, err);
-	free(p);
-	return rc;
-}
-
-static char *store_path(const char *opt, struct hb_err *err)
-{
-	const char *xdg = getenv("XDG_DATA_HOME");
-	const char *home = getenv("HOME");
-	char *path = NULL;
-	if (opt && *opt)
-		path = hb_strdup(opt);
-	else if (xdg && *xdg == '/')
-		path = hb_format("%s/hpcbench", xdg);
-	else if (home && *home)
-		path = hb_format("%s/.local/share/hpcbench", home);
-	else
-		hb_fail(err, HB_E_USAGE,
-		        "no store: HOME is not set; say where with --store or HPCBENCH_STORE");
-	for (size_t n = path ? strlen(path) : 0; n > 1 && path[n - 1] == '/'; n--)
-		path[n - 1] = '\0';
-	return path;
-}
-
-int store_open(const char *opt, bool create, struct store *out, struct hb_err *err)
-{
-	struct stat st;
-	int rc = HB_OK;
-	out->path = store_path(opt, err);
-	if (!out->path)
-		return HB_E_USAGE;
-	if (create) {
-		char *runs = hb_format("%s/runs", out->path);
-		char *baselines = hb_format("%s/baselines", out->path);
-		rc = make_dirs(runs, err);
-		if (rc == HB_OK)
-			rc = make_dirs(baselines, err);
-		if (rc == HB_OK && access(runs, W_OK | X_OK) != 0)
-			rc = hb_fail(err, HB_E_IO,
-			             "cannot write to %s: %s; choose another store with --store or "
-			             "HPCBENCH_STORE",
-			             runs, strerror(errno));
-		free(runs);
-		free(baselines);
-	} else if (stat(out->path, &st) != 0 ? errno != ENOENT : !S_ISDIR(st.st_mode)) {
-		rc = hb_fail(err, HB_E_IO,
-		             "cannot read the store %s: %s; choose another with --store or "
-		             "HPCBENCH_STORE",
-		             out->path, strerror(errno ? errno : ENOTDIR));
-	}
-	if (rc != HB_OK)
-		store_close(out);
-	return rc;
-}
-
-void store_close(struct store *s)
-{
-	free(s->path);
-	s->path = NULL;
 }
 
 /* Names of DIR/sub that wanted() likes, sorted. A folder that is absent is empty. */

@@ -66,10 +66,13 @@ static bool is_in_use(const struct prune_params *p, const char *id)
 }
 
 /* A lock tells it; without one a run that has no end and whose journal has just grown. */
-static bool is_measured(const struct pruning *w, int dir, bool finished)
+static bool is_measured(const struct pruning *w, const char *id, int dir, bool finished)
 {
 	struct stat st;
-	if (fstatat(dir, "run.lock", &st, AT_SYMLINK_NOFOLLOW) == 0)
+	char *path = hb_format("%s/runs/%s", w->store->path, id);
+	bool locked = store_run_locked(path, NULL);
+	free(path);
+	if (locked)
 		return true;
 	return !finished && fstatat(dir, "journal.jsonl", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       w->p->now - st.st_mtime < DAY_S;
@@ -93,24 +96,22 @@ static void fail(struct prune_run *r, const char *what, int e)
 /* Takes the samples, or the whole folder: first its name, so that nobody finds half a run. */
 static void remove_run(const struct pruning *w, struct prune_run *r, int dir)
 {
-	char *temp = hb_format("%s.pruned.tmp", r->id);
+	char *temp = hb_format("%s.pruned.tmp", r->id), *lock = NULL;
+	char *path = hb_format("%s/runs/%s", w->store->path, r->id);
+	struct hb_err err;
 	/* Whoever would measure into it from now on (--resume) finds it taken. */
-	int lock = openat(dir, "run.lock", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	                  0666);
-	if (lock < 0 && errno == EEXIST)
-		r->fate = PRUNE_MEASURED;
-	else if (lock < 0)
-		fail(r, "cannot lock it", errno);
-	else if (w->p->samples_only && unlinkat(dir, "samples.jsonl", 0) != 0 && errno != ENOENT)
+	if (store_run_lock(path, &lock, &err) != HB_OK) {
+		r->fate = store_run_locked(path, NULL) ? PRUNE_MEASURED : PRUNE_FAILED;
+		r->why = r->fate == PRUNE_FAILED ? hb_strdup(err.text) : NULL;
+	} else if (w->p->samples_only && unlinkat(dir, "samples.jsonl", 0) != 0 &&
+	           errno != ENOENT) {
 		fail(r, "cannot remove samples.jsonl", errno);
-	else if (!w->p->samples_only && renameat(w->runs, r->id, w->runs, temp) != 0)
+	} else if (!w->p->samples_only && renameat(w->runs, r->id, w->runs, temp) != 0)
 		fail(r, "cannot rename it", errno);
 	else if (!w->p->samples_only && remove_tree(w->runs, temp, dir, NULL) != 0)
 		fail(r, "cannot remove all of it", errno);
-	if (lock >= 0) {
-		close(lock);
-		(void)unlinkat(dir, "run.lock", 0); /* gone with its folder */
-	}
+	store_unlock(lock); /* which may have gone with its folder */
+	free(path);
 	free(temp);
 }
 
@@ -127,7 +128,7 @@ static void take_run(const struct pruning *w, const char *id, int dir, bool fini
 		r->fate = PRUNE_STRANGE;
 	else if (is_in_use(w->p, id))
 		r->fate = PRUNE_IN_USE;
-	else if (is_measured(w, dir, finished))
+	else if (is_measured(w, id, dir, finished))
 		r->fate = PRUNE_MEASURED;
 	else if (!w->p->dry_run)
 		remove_run(w, r, dir);

@@ -24,7 +24,7 @@ END
 export HPCBENCH_BASELINE=prod HPCBENCH_STOR=x
 try config hpcbench config
 unset HPCBENCH_STOR
-try eval "hpcbench config --verbose | grep -c default"
+try eval "hpcbench config --verbose | grep 'list.all .*default' | wc -l"
 try eval "hpcbench config --json | grep -A4 '\"option\": \"suite\"'"
 try hpcbench config now
 unset HPCBENCH_BASELINE
