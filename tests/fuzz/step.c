@@ -1,8 +1,5 @@
 #include "tests/fuzz/step.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "tests/fuzz/fuzz.h"
 
 static const char suite_text[] = "{\"schema\":1,\"name\":\"test\",\"benches\":["
