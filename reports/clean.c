@@ -84,40 +84,43 @@ void doc_clean(const char *text, struct buf *out)
 	}
 }
 
+/* Columns of the character at *s, which moves behind it. */
+static size_t take_width(const unsigned char **s)
+{
+	uint32_t c = 0;
+	size_t n = decode(*s, &c);
+	if (n == 0)
+		c = '?';
+	*s += n ? n : 1;
+	return IN(c, zero_width) ? 0 : IN(c, double_width) ? 2 : 1;
+}
+
 size_t doc_width(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t width = 0;
-	while (*s) {
-		uint32_t c = 0;
-		size_t n = decode(s, &c);
-		if (n == 0)
-			c = '?';
-		width += IN(c, zero_width) ? 0 : IN(c, double_width) ? 2 : 1;
-		s += n ? n : 1;
-	}
+	while (*s)
+		width += take_width(&s);
 	return width;
 }
 
-/* Cuts a cleaned text to len bytes, or fewer, at a character's edge. */
-static void cut(struct buf *b, size_t len)
+/* Bytes of the whole characters at the beginning that take at most max columns. */
+static size_t fitting(const char *text, size_t max)
 {
-	while (len && ((unsigned char)b->data[len] & 0xc0) == 0x80)
-		len--;
-	b->data[len] = '\0';
-	b->len = len;
+	const unsigned char *s = (const unsigned char *)text, *next = s;
+	size_t width = 0;
+	while (*s && (width += take_width(&next)) <= max)
+		s = next;
+	return (size_t)(s - (const unsigned char *)text);
 }
 
 char *doc_clip(const char *text, size_t max)
 {
 	struct buf clean = BUF_INIT;
 	doc_clean(text, &clean);
-	if (clean.len && doc_width(clean.data) > max) {
-		/* No character takes more bytes than this a column: a long text costs little. */
-		if (clean.len > max * 12)
-			cut(&clean, max * 12);
-		while (clean.len && doc_width(clean.data) > max - 3)
-			cut(&clean, clean.len - 1);
+	if (clean.len && fitting(clean.data, max) < clean.len) {
+		clean.len = fitting(clean.data, max - 3);
+		clean.data[clean.len] = '\0';
 		buf_puts(&clean, "...");
 	}
 	return clean.data ? buf_detach(&clean) : hb_strdup("");

@@ -10,6 +10,10 @@ PACKAGES_TEST="libcmocka-dev libfuse3-dev libgsl-dev mpich libmpich-dev libcmark
 # shellcheck disable=SC2034
 PACKAGES_CLUSTER="slurmctld slurmd slurm-client munge iproute2 nftables util-linux"
 
+# libFuzzer and the sanitizers of clang.
+# shellcheck disable=SC2034
+PACKAGES_FUZZ="clang libclang-rt-dev"
+
 # need_packages NAME...: installs what is missing; as an ordinary user prints the command and stops.
 need_packages() {
 	local missing=() name

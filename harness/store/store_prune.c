@@ -106,10 +106,11 @@ static void remove_run(const struct pruning *w, struct prune_run *r, int dir)
 	} else if (w->p->samples_only && unlinkat(dir, "samples.jsonl", 0) != 0 &&
 	           errno != ENOENT) {
 		fail(r, "cannot remove samples.jsonl", errno);
-	} else if (!w->p->samples_only && renameat(w->runs, r->id, w->runs, temp) != 0)
+	} else if (!w->p->samples_only && renameat(w->runs, r->id, w->runs, temp) != 0) {
 		fail(r, "cannot rename it", errno);
-	else if (!w->p->samples_only && remove_tree(w->runs, temp, dir, NULL) != 0)
+	} else if (!w->p->samples_only && remove_tree(w->runs, temp, dir, NULL) != 0) {
 		fail(r, "cannot remove all of it", errno);
+	}
 	store_unlock(lock); /* which may have gone with its folder */
 	free(path);
 	free(temp);

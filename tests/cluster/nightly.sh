@@ -3,8 +3,8 @@
 # job's exit code tells.
 # shellcheck source=tests/cluster/lib.sh
 . "$BED_SOURCE/tests/cluster/lib.sh"
-NIGHTLY=$BED_SOURCE/scripts/nightly.sbatch
 begin "runs to make a baseline of"
+NIGHTLY=$BED_SOURCE/scripts/nightly.sbatch
 for _ in 1 2 3; do
 	measure 0
 	bed_wait 10 no_jobs || die "a job is left"
@@ -47,6 +47,25 @@ said REGRESSED
 bad=$(with_verdict regressed)
 case " $bad " in *" n3 "*) ;; *) die "regressed: $bad; expected n3" ;; esac
 case " $bad " in *" n1 "* | *" n2 "* | *" n4 "*) die "regressed: $bad; expected n3 alone" ;; esac
+
+step "all that is behind it"
+hp 0 explain latest n3 --bench mpi.bandwidth --json
+want=$(grep '"type":"samples"' "$(run_dir)/samples.jsonl" | grep -c .)
+[ "$want" -gt 0 ] || die "no samples were stored"
+hp 0 explain latest n3 --bench mpi.bandwidth
+said "confirm"
+said "n3"
+
+step "known until a date it is shown and silent"
+hp 10 check latest --baseline bed
+for subject in n3 cluster; do
+	hp 0 ack "$subject" --until 7d --reason "cable ordered"
+done
+hp 0 check latest --baseline bed
+said "cable ordered"
+grep -qE ' n3 .* regressed \(known until' "$OUT" || die "the row of n3 is not shown any more"
+hp 0 ack --remove n3
+hp 10 check latest --baseline bed
 
 step "when fewer than two nodes are idle nothing is measured"
 three_taken() {

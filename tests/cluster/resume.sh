@@ -60,7 +60,7 @@ bed_wait 120 no_jobs || die "the batch job does not end"
 cp "$BED/log/job.out" "$OUT"
 said "the time limit of the job is near"
 said "MEASURED:"
-! grep -qi "CANCELLED\|TIME LIMIT" "$OUT" || die "Slurm ended it: it did not end in time by itself"
+! grep -q "CANCELLED\|DUE TO TIME LIMIT" "$OUT" || die "Slurm ended it: it did not end in time by itself"
 grep -q '"code": 13' "$(run_dir)/run.json" || die "the run was not finished with 13"
 before=$(told | wc -l)
 case $before in 0 | "$UNITS") die "$before units were measured" ;; esac

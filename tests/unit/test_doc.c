@@ -50,6 +50,29 @@ static void marks_that_turn_or_hide_text_are_spelled_out(void **state)
 	check_clean("e\xcc\x81\xcc\x81\xcc\x81", "e\xcc\x81\xcc\x81\\u{301}");
 }
 
+static void check_clip(const char *text, size_t max, const char *expected)
+{
+	char *got = doc_clip(text, max);
+	assert_string_equal(got, expected);
+	assert_true(doc_width(got) <= max);
+	free(got);
+}
+
+static void long_text_is_cut_at_a_whole_character(void **state)
+{
+	(void)state;
+	check_clip("", 3, "");
+	check_clip("12345678", 8, "12345678");
+	check_clip("123456789", 8, "12345...");
+	check_clip("1234", 3, "...");
+	/* Two columns each; marks go with what they stand on. */
+	check_clip("\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad", 8,
+	           "\xe4\xb8\xad\xe4\xb8\xad...");
+	check_clip("12345\xcc\x81\xcc\x81"
+	           "6789",
+	           8, "12345\xcc\x81\xcc\x81...");
+}
+
 static void broken_utf8_is_shown_as_bytes(void **state)
 {
 	(void)state;
@@ -238,6 +261,7 @@ int main(void)
 		cmocka_unit_test(control_characters_are_spelled_out),
 		cmocka_unit_test(marks_that_turn_or_hide_text_are_spelled_out),
 		cmocka_unit_test(broken_utf8_is_shown_as_bytes),
+		cmocka_unit_test(long_text_is_cut_at_a_whole_character),
 		cmocka_unit_test(whatever_comes_in_no_control_character_goes_out),
 		cmocka_unit_test(width_counts_columns_not_bytes),
 		cmocka_unit_test(columns_align_and_empty_ones_are_left_out),

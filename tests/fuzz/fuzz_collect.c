@@ -1,0 +1,31 @@
+/*
+ * A run directory: records.jsonl, run.json and, if it is not empty, plan.json are the parts of the
+ * input. A summary that can be made can be written, read back and shown.
+ */
+#include "harness/collect/collect.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/step.h"
+
+void fuzz_one(const char *data, size_t size)
+{
+	struct fuzz_part records = fuzz_next_part(&data, &size),
+	                 about = fuzz_next_part(&data, &size), plan = fuzz_next_part(&data, &size);
+	struct hb_err err = { HB_OK, "" };
+	struct summary s, again;
+	json_object *written;
+
+	if (plan.len)
+		fuzz_put_file("plan.json", plan.text, plan.len);
+	else
+		fuzz_step_put_plan();
+	fuzz_put_file("records.jsonl", records.text, records.len);
+	fuzz_put_file("run.json", about.text, about.len);
+	if (!fuzz_ok(collect_run(fuzz_folder(), &s, &err), &err))
+		return;
+	written = summary_to_json(&s);
+	if (summary_from_json(written, "written", &again, &err) != HB_OK)
+		fuzz_broken("collect", 0, err.text);
+	fuzz_check_same(summary_to_json(&again), written);
+	summary_free(&again);
+	summary_free(&s);
+}

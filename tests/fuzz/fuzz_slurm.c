@@ -1,0 +1,76 @@
+/* What Slurm's commands say: every reader gets the text, and all that is kept of it can be shown.
+ */
+#include "harness/slurm/slurm.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_shown(const char *text, size_t room)
+{
+	FUZZ_CHECK(strnlen(text, room) < room);
+	fuzz_check_clean(text, strlen(text), false);
+}
+
+static void check_nodes(const char *text)
+{
+	struct hb_err err = { HB_OK, "" };
+	struct slurm_node *nodes = NULL;
+	size_t n = 0;
+
+	if (!fuzz_ok(slurm_nodes_parse(text, &nodes, &n, &err), &err))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		check_shown(nodes[i].name, sizeof(nodes[i].name));
+		check_shown(nodes[i].address, sizeof(nodes[i].address));
+		check_shown(nodes[i].state, sizeof(nodes[i].state));
+		check_shown(nodes[i].reason, sizeof(nodes[i].reason));
+		FUZZ_CHECK(nodes[i].name[0] && (nodes[i].up || !nodes[i].takes));
+	}
+	free(nodes);
+}
+
+static void check_config(const char *text)
+{
+	struct hb_err err = { HB_OK, "" };
+	struct slurm_config c;
+
+	if (!fuzz_ok(slurm_config_parse(text, &c, &err), &err))
+		return;
+	check_shown(c.cluster, sizeof(c.cluster));
+	check_shown(c.version, sizeof(c.version));
+	check_shown(c.mpi_default, sizeof(c.mpi_default));
+	FUZZ_CHECK(c.port_lo >= 0 && c.port_lo <= c.port_hi && c.port_hi <= 65535);
+}
+
+/* How long the job has, and why it waits. */
+static void check_times(const char *text)
+{
+	struct slurm_pending pending;
+	double left = slurm_left_parse(text);
+
+	FUZZ_CHECK(left == left);
+	if (!slurm_pending_parse(text, &pending))
+		return;
+	check_shown(pending.reason, sizeof(pending.reason));
+	check_shown(pending.start, sizeof(pending.start));
+	slurm_pending_hopeless(pending.reason);
+}
+
+void fuzz_one(const char *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+	struct slurm_failure failure;
+	struct slurm_types types;
+
+	check_nodes(text);
+	check_config(text);
+	check_times(text);
+	slurm_mpi_types_parse(text, &types);
+	FUZZ_CHECK(types.n <= SLURM_TYPES_MAX);
+	for (size_t i = 0; i < types.n; i++)
+		check_shown(types.v[i], sizeof(types.v[i]));
+	slurm_failure_parse(text, &failure);
+	check_shown(failure.text, sizeof(failure.text));
+	check_shown(failure.node, sizeof(failure.node));
+	FUZZ_CHECK(failure.task >= -1 && slurm_cause_name(failure.cause));
+	slurm_alloc_parse(text);
+	free(text);
+}
