@@ -8,25 +8,11 @@ extern const struct command cmd_run, cmd_diff, cmd_check, cmd_report, cmd_explai
         cmd_ack, cmd_list, cmd_config, cmd_build_profile, cmd_store, cmd_selftest, cmd_version,
         cmd_help;
 
-/* clang-format off: a command a line */
 const struct command *const commands[] = {
-	&cmd_run,
-	&cmd_diff,
-	&cmd_check,
-	&cmd_report,
-	&cmd_explain,
-	&cmd_baseline,
-	&cmd_ack,
-	&cmd_list,
-	&cmd_config,
-	&cmd_build_profile,
-	&cmd_store,
-	&cmd_selftest,
-	&cmd_version,
-	&cmd_help,
-	NULL,
+	&cmd_run,      &cmd_diff,     &cmd_check,   &cmd_report, &cmd_explain,
+	&cmd_baseline, &cmd_ack,      &cmd_list,    &cmd_config, &cmd_build_profile,
+	&cmd_store,    &cmd_selftest, &cmd_version, &cmd_help,   NULL,
 };
-/* clang-format on */
 
 /*
  * A descriptor that was closed by whoever started us would be given to the next file opened, and

@@ -74,9 +74,9 @@ void opt_copy(const struct opt *opts, const void *src, void *dst);
 /*
  * Parses "--name=value", "--name value", "-l value", "--no-name", up to "--". --no-name clears a
  * flag and gives anything else its default back; a flag called no-name is cleared by --name. Words
- * are taken out of argv (argv[0] stays); what remains are positional arguments and, if unknown is not
- * NULL, unknown options are left too and counted there (else an unknown option is HB_E_USAGE with
- * the nearest known name). Values are set over what dst holds: call opt_defaults first.
+ * are taken out of argv (argv[0] stays); what remains are positional arguments and, if unknown is
+ * not NULL, unknown options are left too and counted there (else an unknown option is HB_E_USAGE
+ * with the nearest known name). Values are set over what dst holds: call opt_defaults first.
  */
 int opt_parse(const struct opt *opts, void *dst, int *argc, const char **argv, int *unknown,
               struct hb_err *err);

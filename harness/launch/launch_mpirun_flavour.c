@@ -114,7 +114,8 @@ static void hydra_pass(const struct nodeset *names, struct launch_command *c)
 
 static const struct mpirun_flavour flavours[] = {
 	{ "Open MPI", "(Open MPI)", openmpi_words, openmpi_pass },
-	{ "Open MPI", "(OpenRTE)", openmpi_words, openmpi_pass }, /* under another name than mpirun */
+	{ "Open MPI", "(OpenRTE)", openmpi_words,
+	  openmpi_pass }, /* under another name than mpirun */
 	{ "MPICH (hydra)", "HYDRA build details", hydra_words, hydra_pass },
 };
 

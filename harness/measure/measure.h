@@ -6,8 +6,8 @@
 #ifndef HPCBENCH_HARNESS_MEASURE_H
 #define HPCBENCH_HARNESS_MEASURE_H
 
-#include "harness/judge/ack.h"
 #include "harness/config/config.h"
+#include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "harness/launch/launch.h"
@@ -63,7 +63,7 @@ struct measure {
 	char *shard_of;    /* with --shard: the whole node set, hostlist form */
 	char *budget_note; /* what --budget left out, in one line; NULL: nothing */
 	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
-	struct acks acks; /* of the time when the run began */
+	struct acks acks;  /* of the time when the run began */
 	/* with --resume: run.json as it was, what is done, and how its steps ended */
 	json_object *about;
 	struct launch_past past; /* ended NULL: a new run */

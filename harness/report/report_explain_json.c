@@ -54,7 +54,7 @@ static json_object *metrics_json(const struct explain_unit *u, const struct expl
 {
 	const struct metric_info *m = u->job->cases.info->metrics;
 	json_object *all = json_object_new_object();
-	for (size_t i = 0; m[i].name && i < RECORD_METRICS_MAX; i++) {
+	for (size_t i = 0; i < RECORD_METRICS_MAX && m[i].name; i++) {
 		const struct stat_summary *s = &t->figure[i];
 		if (!s->n)
 			continue;

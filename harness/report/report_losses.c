@@ -27,18 +27,17 @@ static void add_loss(struct losses *l, const struct summary_loss *loss)
 		l->more++;
 		return;
 	}
-	l->v[l->n++] = (struct told){ .subject = loss->subject,
-		                      .bench = loss->bench,
-		                      .reason = loss->reason,
-		                      .ack = loss->ack,
-		                      /* It ended well, but does not count. */
-		                      .word = loss->status == UNIT_OK
-		                                      ? row_quality_name(ROW_DISTURBED)
-		                                      : unit_status_name(loss->status),
-		                      .tone = loss->status == UNIT_SKIPPED ? DOC_DIM
-		                              : loss->status == UNIT_INVALID && !loss->ack
-		                                      ? DOC_BAD
-		                                      : DOC_WARN };
+	l->v[l->n++] =
+	        (struct told){ .subject = loss->subject,
+		               .bench = loss->bench,
+		               .reason = loss->reason,
+		               .ack = loss->ack,
+		               /* It ended well, but does not count. */
+		               .word = loss->status == UNIT_OK ? row_quality_name(ROW_DISTURBED)
+		                                               : unit_status_name(loss->status),
+		               .tone = loss->status == UNIT_SKIPPED                 ? DOC_DIM
+		                       : loss->status == UNIT_INVALID && !loss->ack ? DOC_BAD
+		                                                                    : DOC_WARN };
 }
 
 /* A figure that is no good joins the line that says so already: of its subject, or of all. */

@@ -56,6 +56,7 @@ done
 
 step "a stream that ends"
 old=$(run_dir)
+# shellcheck disable=SC2119  # no options
 measure_in_background
 wait_journal "$old" 40 '"again":true'
 kill "$stream"
