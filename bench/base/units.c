@@ -97,8 +97,8 @@ int units_parse_seconds(const char *text, double *seconds, struct hb_err *err)
 		const char *name;
 		int power; /* of ten, or */
 		double factor;
-	} units[] = { { "", 0, 1 },    { "s", 0, 1 },  { "ms", -3, 1 }, { "us", -6, 1 },
-		      { "ns", -9, 1 }, { "m", 0, 60 }, { "h", 0, 3600 } };
+	} units[] = { { "", 0, 1 },    { "s", 0, 1 },  { "ms", -3, 1 },  { "us", -6, 1 },
+		      { "ns", -9, 1 }, { "m", 0, 60 }, { "h", 0, 3600 }, { "d", 0, 86400 } };
 	const char *end;
 	double v;
 	if (*text >= '0' && *text <= '9' && num_parse(text, &end, &v))
@@ -111,7 +111,7 @@ int units_parse_seconds(const char *text, double *seconds, struct hb_err *err)
 			*seconds = v * units[i].factor;
 			return HB_OK;
 		}
-	return hb_fail(err, HB_E_USAGE, "not a duration; write 10s, 200ms or 5m");
+	return hb_fail(err, HB_E_USAGE, "not a duration; write 10s, 200ms, 5m, 8h or 2d");
 }
 
 int units_parse_number(const char *text, double *out, struct hb_err *err)

@@ -30,7 +30,9 @@ struct command {
 	const char *text;       /* a paragraph for the help and the man page, or NULL */
 	const struct opt *opts; /* NULL: none of its own; letters h, q and v are taken */
 	size_t opts_size;
-	bool plain; /* answers also where the configuration is wrong: it needs none */
+	bool by_hand; /* its own options come from the command line alone: it changes what is kept
+	               */
+	bool plain;   /* answers also where the configuration is wrong: it needs none */
 	/* The partition whose options of the configuration count, given the options; NULL: the
 	 * command knows none. Borrowed from own or the environment. */
 	const char *(*partition)(const void *own);

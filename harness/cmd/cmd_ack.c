@@ -300,5 +300,6 @@ const struct command cmd_ack = {
 	        "and reports say for 14 days that the acknowledgement has expired.",
 	.opts = ack_opts,
 	.opts_size = sizeof(struct ack_opts),
+	.by_hand = true,
 	.run = run,
 };

@@ -162,5 +162,6 @@ const struct command cmd_baseline = {
 	        "store, or a file if it holds a '/' or ends in .json.",
 	.opts = baseline_opts,
 	.opts_size = sizeof(struct baseline_opts),
+	.by_hand = true,
 	.run = run,
 };

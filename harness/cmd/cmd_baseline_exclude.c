@@ -104,6 +104,12 @@ int baseline_exclude(struct recording *r, const struct store *s)
 	struct hb_err err;
 	for (size_t i = 0; i < r->exclude.n; i++) {
 		const char *node = r->exclude.v[i];
+		bool seen = false;
+		for (size_t k = 0; k < r->runs.n; k++)
+			seen = seen || was_there(&r->runs.v[k], node);
+		if (!seen)
+			return cmd_error_text("baseline", CODE_USAGE,
+			                      "--exclude: none of these runs has a node %s", node);
 		for (size_t e = 0; r->existed && e < r->b.n_entries; e++)
 			if (baseline_series(&r->b.entries[e], node))
 				return cmd_error_text(

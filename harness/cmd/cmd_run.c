@@ -349,7 +349,9 @@ const struct command cmd_run = {
 	        "also when the run is interrupted. With a baseline what looks slow is measured "
 	        "again beside a good control before it is called regressed. Exits 0 when nothing "
 	        "is wrong, 10 on findings, 11 when something is suspect, 12 without the baseline, "
-	        "13 when something was not measured, 20 when hpcbench or the launcher failed.",
+	        "13 when something was not measured, 20 when hpcbench or the launcher failed. "
+	        "With --resume the suite, the nodes, the seed, the launcher and the label are the "
+	        "run's; what else the command line says of them is not looked at",
 	.opts = run_opts,
 	.opts_size = sizeof(struct run_opts),
 	.partition = partition,

@@ -72,5 +72,6 @@ const struct command cmd_store = {
 	        "apart again; nothing that exists is ever overwritten.",
 	.opts = store_opts,
 	.opts_size = sizeof(struct store_opts),
+	.by_hand = true,
 	.run = run,
 };

@@ -43,8 +43,9 @@ struct config_table *cmd_tables(void)
 	for (size_t i = 0; i < n; i++)
 		if (!commands[i]->plain)
 			t[k++] = (struct config_table){ commands[i]->name,
-				                        commands[i]->opts ? commands[i]->opts
-				                                          : none };
+				                        commands[i]->opts && !commands[i]->by_hand
+				                                ? commands[i]->opts
+				                                : none };
 	return t;
 }
 
@@ -54,7 +55,8 @@ static int set_all(const struct cmd_line *l, const struct config_use *use, int *
 {
 	opt_defaults(l->opts, l->dst);
 	if (l->c && !l->c->plain && wrong->code == HB_OK)
-		config_apply(l->config, l->c->name, l->opts, use, l->dst, NULL, wrong);
+		config_apply(l->config, l->c->by_hand ? NULL : l->c->name,
+		             l->c->by_hand ? common_opts : l->opts, use, l->dst, NULL, wrong);
 	struct common *common = l->dst;
 	char *store = hb_strdup(common->store);
 	int rc = opt_parse(l->opts, l->dst, n, words, NULL, err);

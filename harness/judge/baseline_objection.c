@@ -99,7 +99,7 @@ static char *objection_text(const struct objection *o, const struct summary *run
 	if (o->rows > 1)
 		snprintf(more, sizeof(more), ", and %zu more such figures", o->rows - 1);
 	return hb_format("run %s: %s, %s on %s is %s %s than the median of %d runs "
-	                 "(%.1f scaled MADs, 5 are allowed)%s",
+	                 "(%.2f scaled MADs, 5 are allowed)%s",
 	                 run->run ? run->run : "?", o->worst->key.bench, bytes, o->worst->subject,
 	                 percent, o->loss > 0.0 ? "worse" : "better", o->n_old, fabs(o->mads),
 	                 more);

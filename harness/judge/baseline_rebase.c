@@ -61,6 +61,7 @@ struct gathering {
 	size_t n, cap, cap_logs;
 };
 
+/* Where the entry's benchmark and metric are counted, from now on at the latest. */
 static size_t place_of(struct gathering *g, const struct base_entry *e)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -113,10 +114,12 @@ size_t baseline_ratios(const struct baseline *from, const struct baseline *to,
 		g.logs[at][r->keys++] = (is - was) * (e->higher_is_better ? 1.0 : -1.0);
 		r->other_hw += other_hw;
 	}
-	for (size_t i = 0; i < from->n_entries; i++)
-		if (!used[i])
-			g.v[place_of(&g, &from->entries[i])].only_old++;
-	for (size_t i = 0; i < g.n; i++)
+	for (size_t i = 0; i < from->n_entries; i++) {
+		size_t at = used[i] ? SIZE_MAX : place_of(&g, &from->entries[i]);
+		if (g.v && at < g.n)
+			g.v[at].only_old++;
+	}
+	for (size_t i = 0; g.v && i < g.n; i++)
 		finish(&g.v[i], g.logs[i]);
 	free(g.logs);
 	free(used);

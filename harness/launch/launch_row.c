@@ -205,9 +205,16 @@ int launch_helper_path(const struct profile *profile, const char *helper, char *
 	int rc = HB_OK;
 
 	*path = profile ? profile_helper(profile, folder, n, helper) : NULL;
-	for (size_t i = 0; i < n && !*path; i++)
+	/* Whoever names a folder means that MPI: measuring another one would be a lie. */
+	bool another = profile && profile->helpers && strcmp(helper, "mpi") == 0;
+	for (size_t i = 0; i < n && !*path && !another; i++)
 		*path = helper_in(folder[i], NULL, helper);
-	if (!*path)
+	if (!*path && another)
+		rc = hb_fail(
+		        err, HB_E_USAGE,
+		        "profile %s: %.300s has no hpcbench-mpi; hpcbench build-profile makes it",
+		        profile->name, profile->helpers);
+	else if (!*path)
 		rc = hb_fail(err, HB_E_UNSUPPORTED,
 		             "hpcbench-%s not found in %s%s%s; this build lacks its library, or "
 		             "HPCBENCH_EXEC_PATH must name the folder of the helpers",

@@ -106,6 +106,11 @@ int measure_write_run(const struct measure *m, bool finished, struct hb_err *err
 	js_set_bool(o, "named", m->req.bench != NULL);
 	js_set_str(o, "label", m->req.label);
 	js_set_str(o, "launcher", m->req.launcher);
+	if (m->site.arg) {
+		char *path = realpath(m->site.arg, NULL);
+		js_set_str(o, "launcher_file", path ? path : m->site.arg);
+		free(path);
+	}
 	js_set_str(o, "profile", m->req.profile ? m->req.profile->name : NULL);
 	js_set_u64(o, "seed", m->plan.seed);
 	js_set_str(o, "started", m->started);

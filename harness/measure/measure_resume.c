@@ -3,6 +3,8 @@
  * where comes from the run; what of it is done, from its records: they reach the disk before the
  * journal speaks of them, so that nothing which was told is measured again.
  */
+#include <sys/stat.h>
+
 #include "bench/base/mem.h"
 #include "harness/collect/collect.h"
 #include "harness/measure/measure_parts.h"
@@ -204,6 +206,17 @@ static int take_journal(void *ctx, const struct line *line, struct hb_err *none)
 	return HB_OK;
 }
 
+/* Is there such a file in the run, with something in it? */
+static bool has_file(const struct measure *m, const char *name)
+{
+	char *path = hb_format("%s/%s", m->dir, name);
+	struct stat st;
+	bool has = stat(path, &st) == 0 && st.st_size > 0;
+
+	free(path);
+	return has;
+}
+
 static int read_past(struct measure *m, struct hb_err *err)
 {
 	uint64_t n = m->plan.next_unit;
@@ -216,6 +229,12 @@ static int read_past(struct measure *m, struct hb_err *err)
 	m->past.ended = hb_alloc((size_t)n);
 	m->past_steps = hb_alloc((m->plan.n_steps + 1) * sizeof *m->past_steps);
 	int rc = lines_read(path, JS_LINE_MAX, take_journal, &j, err);
+	if (rc == HB_OK && !has_file(m, "records.jsonl") && has_file(m, "samples.jsonl"))
+		rc = hb_fail(
+		        err, HB_E_FORMAT,
+		        "%s: records.jsonl is gone; what was measured cannot be told from what "
+		        "was not: start a new run",
+		        m->dir);
 	if (rc == HB_OK)
 		rc = collect_done(m->dir, m->past.tries, m->past.ended, n, err);
 	js_parser_free(j.parser);
@@ -275,6 +294,7 @@ static int look_at_nodes(struct measure *m, struct hb_err *err)
 
 int measure_resume(struct measure *m, struct hb_err *err)
 {
+	const struct js_at top = JS_AT_TOP("run.json");
 	int rc = load_plan(m, err);
 
 	if (rc != HB_OK)
@@ -288,6 +308,9 @@ int measure_resume(struct measure *m, struct hb_err *err)
 	rc = take_request(m, err);
 	if (rc == HB_OK)
 		rc = launcher_find(m->req.launcher, &m->site.ops, &m->site.arg, err);
+	/* From wherever this is said, it is the same file. */
+	if (rc == HB_OK && m->site.arg)
+		rc = js_get_str(m->about, &top, "launcher_file", JS_OPTIONAL, &m->site.arg, err);
 	if (rc == HB_OK)
 		rc = read_past(m, err);
 	if (rc == HB_OK && m->req.inject) {

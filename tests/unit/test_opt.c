@@ -141,8 +141,9 @@ static void what_is_wrong_on_the_command_line_is_one_clear_line(void **state)
 	static const struct {
 		const char *text, *error;
 	} rows[] = {
-		{ "--max-time=soon", "--max-time=soon: not a duration; write 10s, 200ms or 5m" },
-		{ "-t soon", "-t=soon: not a duration; write 10s, 200ms or 5m" },
+		{ "--max-time=soon",
+		  "--max-time=soon: not a duration; write 10s, 200ms, 5m, 8h or 2d" },
+		{ "-t soon", "-t=soon: not a duration; write 10s, 200ms, 5m, 8h or 2d" },
 		{ "--sizs=8", "unknown option --sizs; did you mean --sizes?" },
 		{ "--sizs", "unknown option --sizs; did you mean --sizes?" },
 		{ "--elephant", "unknown option --elephant; --help lists the options" },

@@ -106,7 +106,7 @@ static void durations_have_units_and_a_bare_number_is_seconds(void **state)
 		struct hb_err err;
 		assert_int_equal(units_parse_seconds(bad[i], &v, &err), HB_E_USAGE);
 		assert_true(v == -1);
-		assert_string_equal(err.text, "not a duration; write 10s, 200ms or 5m");
+		assert_string_equal(err.text, "not a duration; write 10s, 200ms, 5m, 8h or 2d");
 	}
 }
 
