@@ -7,7 +7,7 @@
 #include "bench/base/mem.h"
 #include "harness/store/writer_parts.h"
 
-enum { FOLDER_S = 10, COPY_S = 60, CHUNK = 1 << 16 };
+enum { FOLDER_S = 30, COPY_S = 60, CHUNK = 1 << 16 };
 
 static const char *const whole_files[] = { "plan.json", "run.json", "summary.json",
 	                                   "verdicts.json" };
