@@ -8,6 +8,10 @@ static const struct opt baseline_opts[] = {
 	{ OPT_STRING, 0, "reason", "TEXT",
 	  "record, rebase: why this is accepted, or why nodes are excluded; stored with it", NULL,
 	  AT(reason), 0, 0, NULL, 0 },
+	{ OPT_STRINGS, 0, "merge", "RUNS",
+	  "record, rebase: several runs as one: RUN,RUN,... or label:TEXT or array:JOBID; may be "
+	  "repeated",
+	  NULL, AT(merge), 0, 0, NULL, 0 },
 	{ OPT_FLAG, 0, "extend", NULL, "record: add the runs to a baseline that exists", NULL,
 	  AT(extend), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "exclude", "NODESET",

@@ -51,16 +51,35 @@ static bool was_there(const struct summary *s, const char *node)
 	return false;
 }
 
-/* A run that has none of the nodes stays as it is; others are collected anew without them. */
-static int leave_out(const struct recording *r, struct summary *s, const char *dir)
+/* Several runs as one are put together again, without the nodes. */
+static int merge_without(const struct recording *r, const struct store *store, const char *words,
+                         struct summary *s)
 {
-	struct summary without;
+	struct run_list again = { 0 };
+	struct hb_err err = { 0 };
+	int rc = load_merged(store, words, &r->exclude, &again, NULL, &err);
+	if (rc == HB_OK) {
+		struct summary old = *s;
+		*s = again.v[0];
+		again.v[0] = old;
+	}
+	load_runs_free(&again);
+	return rc == HB_OK ? CODE_OK : cmd_error("baseline", &err);
+}
+
+/* A run that has none of the nodes stays as it is; others are collected anew without them. */
+static int leave_out(const struct recording *r, const struct store *store, size_t i)
+{
+	struct summary *s = &r->runs.v[i], without;
+	const char *dir = r->runs.dirs[i], *merge = baseline_merge_words(r, i);
 	struct hb_err err;
 	bool any = false;
-	for (size_t i = 0; i < r->exclude.n; i++)
-		any = any || was_there(s, r->exclude.v[i]);
+	for (size_t k = 0; k < r->exclude.n; k++)
+		any = any || was_there(s, r->exclude.v[k]);
 	if (!any)
 		return CODE_OK;
+	if (merge)
+		return merge_without(r, store, merge, s);
 	char *records = hb_format("%s/records.jsonl", dir);
 	bool collectable = access(records, R_OK) == 0;
 	free(records);
@@ -79,7 +98,7 @@ static int leave_out(const struct recording *r, struct summary *s, const char *d
 	return CODE_OK;
 }
 
-int baseline_exclude(struct recording *r)
+int baseline_exclude(struct recording *r, const struct store *s)
 {
 	const char *why = r->opts->reason ? r->opts->reason : "";
 	struct hb_err err;
@@ -102,7 +121,7 @@ int baseline_exclude(struct recording *r)
 		}
 	}
 	for (size_t i = 0; i < r->runs.n; i++) {
-		int code = leave_out(r, &r->runs.v[i], r->runs.dirs[i]);
+		int code = leave_out(r, s, i);
 		if (code != CODE_OK)
 			return code;
 	}

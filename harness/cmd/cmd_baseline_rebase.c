@@ -92,7 +92,7 @@ static int load_new(struct recording *r, const struct store *s, int n, const cha
 {
 	struct hb_err err = { 0 };
 	bool missing;
-	if (n > 1 || !load_is_baseline(s, words[0])) {
+	if (n != 1 || r->opts->merge.n || !load_is_baseline(s, words[0])) {
 		int code = baseline_load(r, s, n, words);
 		return code == CODE_OK ? baseline_check(r) : code;
 	}
@@ -142,7 +142,7 @@ static const char *fault(const struct baseline_opts *o, int argc)
 		return "rebase needs --reason TEXT: what was renewed";
 	if (o->extend)
 		return "rebase makes a new baseline; --extend is for record";
-	if (argc < 1)
+	if (argc < 1 && o->merge.n == 0)
 		return "rebase needs the new runs, or the name of a baseline that holds them";
 	return NULL;
 }

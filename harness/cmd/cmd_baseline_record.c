@@ -49,6 +49,16 @@ static char *damage(const struct summary *run)
 	return why;
 }
 
+/* What nobody can insist on. NULL, or why; the caller frees. */
+static char *no_reference(const struct summary *run)
+{
+	if (run->shards > 1)
+		return hb_format("it is part %d of %d of the nodes, not a run of the cluster: "
+		                 "record its parts together, with --merge RUN,RUN,...",
+		                 run->shard, run->shards);
+	return usable_rows(run) ? NULL : hb_strdup("it holds no figure that could be a reference");
+}
+
 /* NULL, or why this run does not belong in a baseline; the caller frees. */
 static char *objection(const struct recording *r, const struct summary *run)
 {
@@ -62,6 +72,12 @@ static char *objection(const struct recording *r, const struct summary *run)
 	return why || !r->existed ? why : slower_than(&r->b, run);
 }
 
+const char *baseline_merge_words(const struct recording *r, size_t run)
+{
+	size_t first = r->runs.n - r->opts->merge.n;
+	return run < first ? NULL : r->opts->merge.v[run - first];
+}
+
 /* The command that records what is left, ready to be typed. */
 static void tell_accepted(const struct recording *r, const bool *good)
 {
@@ -70,8 +86,10 @@ static void tell_accepted(const struct recording *r, const bool *good)
 	for (size_t i = 0; i < r->runs.n; i++) {
 		if (!good[i])
 			continue;
-		typable = typable && report_typable(r->runs.v[i].run);
-		buf_printf(&runs, " %s", r->runs.v[i].run);
+		const char *merge = baseline_merge_words(r, i);
+		const char *name = merge ? merge : r->runs.v[i].run, *colon = strchr(name, ':');
+		typable = typable && report_typable(merge && colon ? colon + 1 : name);
+		buf_printf(&runs, "%s %s", merge ? " --merge" : "", name);
 	}
 	if (runs.len && typable && strcmp(r->action, "record") == 0)
 		(void)cmd_error_text(
@@ -91,10 +109,9 @@ int baseline_check(const struct recording *r)
 	bool *good = hb_alloc(r->runs.n + 1);
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct summary *s = &r->runs.v[i];
-		bool empty = usable_rows(s) == 0;
-		char *why = empty ? hb_strdup("it holds no figure that could be a reference")
-		            : r->opts->force ? NULL
-		                             : objection(r, s);
+		char *hard = no_reference(s),
+		     *soft = hard || r->opts->force ? NULL : objection(r, s);
+		char *why = hard ? hard : soft;
 		/* An objection that begins with the run's name needs it only once. */
 		char *lead = hb_format("run %s: ", s->run);
 		size_t skip = why && strncmp(why, lead, strlen(lead)) == 0 ? strlen(lead) : 0;
@@ -102,7 +119,7 @@ int baseline_check(const struct recording *r)
 		if (why)
 			code = cmd_error_text("baseline", CODE_FINDINGS, "run %s refused: %s%s",
 			                      s->run, why + skip,
-			                      empty ? "" : "; --force takes it anyway");
+			                      hard ? "" : "; --force takes it anyway");
 		free(lead);
 		free(why);
 	}
@@ -174,10 +191,14 @@ int baseline_begin(const struct common *common, struct recording *r, struct stor
 int baseline_load(struct recording *r, const struct store *s, int n, const char **words)
 {
 	struct hb_err err = { 0 };
-	if (load_runs_args(s, n, words, &r->runs, &err) != HB_OK ||
-	    (r->existed && baseline_read(r->path, &r->b, &err) != HB_OK))
+	int rc = load_runs_args(s, n, words, &r->runs, &err);
+	for (size_t i = 0; rc == HB_OK && i < r->opts->merge.n; i++)
+		rc = load_merged(s, r->opts->merge.v[i], NULL, &r->runs, NULL, &err);
+	if (rc == HB_OK && r->existed)
+		rc = baseline_read(r->path, &r->b, &err);
+	if (rc != HB_OK)
 		return cmd_error("baseline", &err);
-	int code = baseline_exclude(r);
+	int code = baseline_exclude(r, s);
 	if (code != CODE_OK || r->existed)
 		return code;
 	baseline_build(r->runs.ptrs, r->runs.n, &r->b);
@@ -274,7 +295,7 @@ int cmd_baseline_record(const struct common *common, const struct baseline_opts 
 	if (o->from || o->to)
 		return cmd_error_text("baseline", CODE_USAGE,
 		                      "record takes no --from and --to; that is baseline rebase");
-	if (argc < 2)
+	if (argc < (o->merge.n ? 1 : 2))
 		return cmd_error_text("baseline", CODE_USAGE,
 		                      "record needs a NAME and at least one RUN; as in hpcbench "
 		                      "baseline record night latest");

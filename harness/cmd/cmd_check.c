@@ -5,12 +5,15 @@
 #include "harness/judge/compare.h"
 
 struct check_opts {
-	char *baseline;
+	char *baseline, *merge;
 };
 
 static const struct opt check_opts[] = {
 	{ OPT_STRING, 0, "baseline", "NAME|FILE", "the baseline to hold the run against", NULL,
 	  offsetof(struct check_opts, baseline), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "merge", "RUNS",
+	  "several runs as one: RUN,RUN,... or label:TEXT or array:JOBID", NULL,
+	  offsetof(struct check_opts, merge), 0, 0, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 
@@ -34,7 +37,7 @@ static int check_runs(const struct common *common, const struct store *s,
 		                 .n = runs->n,
 		                 .v = &v,
 		                 .base = name,
-		                 .dir = dir,
+		                 .dir = runs->v[runs->n - 1].merged ? NULL : dir,
 		                 .code = report_run_code(runs->ptrs, runs->n, &v, true, false),
 		                 .launcher = about.launcher,
 		                 .acks = &acks,
@@ -53,10 +56,13 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	const struct check_opts *o = opts;
 	struct hb_err err = { 0 };
 	struct store s;
-	struct run_list runs;
+	struct run_list runs = { 0 };
 	struct baseline b = { 0 };
 	bool missing = false;
-	if (argc != 1)
+	if (o->merge && argc > 0)
+		return cmd_error_text("check", CODE_USAGE,
+		                      "with --merge no RUN stands beside it, not \"%s\"", argv[0]);
+	if (!o->merge && argc != 1)
 		return cmd_error_text("check", CODE_USAGE,
 		                      "needs one RUN, not %d; as in hpcbench check latest "
 		                      "--baseline NAME",
@@ -67,11 +73,15 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 		                      "there are");
 	if (store_open(common->store, false, &s, &err) != HB_OK)
 		return cmd_error("check", &err);
-	if (load_runs(&s, argv[0], &runs, &err) != HB_OK) {
+	int rc = o->merge ? load_merged(&s, o->merge, NULL, &runs, NULL, &err)
+	                  : load_runs(&s, argv[0], &runs, &err);
+	if (rc != HB_OK) {
+		load_runs_free(&runs);
 		store_close(&s);
 		return cmd_error("check", &err);
 	}
-	int rc = load_baseline(&s, o->baseline, &b, &missing, &err), code;
+	rc = load_baseline(&s, o->baseline, &b, &missing, &err);
+	int code;
 	if (rc == HB_OK)
 		code = check_runs(common, &s, &runs, &b, o->baseline);
 	else
@@ -84,10 +94,11 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 
 const struct command cmd_check = {
 	.name = "check",
-	.usage = "RUN[,RUN...] --baseline NAME|FILE",
+	.usage = "RUN[,RUN...]|--merge RUNS --baseline NAME|FILE",
 	.summary = "judge a run against a baseline; the exit code is the answer",
-	.text = "Never measures. Several runs are replicates: they confirm each other. Exits 0 if "
-	        "nothing is slower, 10 on findings, 11 if something is suspect or too much is too "
+	.text = "Never measures. Several runs are replicates: they confirm each other; with "
+	        "--merge they are the parts of one. Exits 0 if nothing is slower, 10 on findings, "
+	        "11 if something is suspect or too much is too "
 	        "imprecise to tell, 12 without a matching baseline, 13 if something was not "
 	        "measured.",
 	.opts = check_opts,

@@ -4,6 +4,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd.h"
+#include "harness/cmd/cmd_list.h"
 #include "harness/cmd/cmd_load.h"
 #include "harness/launch/launch.h"
 #include "harness/plan/suite.h"
@@ -11,22 +12,12 @@
 
 enum { RUNS_SHOWN = 30 };
 
-struct list_opts {
-	int all;
-};
-
 static const struct opt list_opts[] = {
 	{ OPT_FLAG, 0, "all", NULL, "runs: all of them, not only the newest", NULL,
 	  offsetof(struct list_opts, all), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "suite", "NAME", "coverage: of this suite alone", NULL,
+	  offsetof(struct list_opts, suite), 0, 0, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
-};
-
-/* A list under construction: its table and its items for the data. */
-struct listing {
-	const struct common *common;
-	const struct list_opts *opts;
-	struct doc *d;
-	json_object *items;
 };
 
 static json_object *item_new(struct listing *l, const char *name)
@@ -226,11 +217,9 @@ static int list_runs(struct listing *l)
 static const struct {
 	const char *name;
 	int (*fill)(struct listing *l);
-} lists[] = { { "benches", list_benches },
-	      { "suites", list_suites },
-	      { "runs", list_runs },
-	      { "launchers", list_launchers },
-	      { "formats", list_formats } };
+} lists[] = { { "benches", list_benches }, { "suites", list_suites },
+	      { "runs", list_runs },       { "launchers", list_launchers },
+	      { "formats", list_formats }, { "coverage", list_coverage } };
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
 static int unknown(const char *name)
@@ -244,7 +233,7 @@ static int unknown(const char *name)
 		return cmd_error_text("list", CODE_USAGE, "no list \"%s\"; did you mean \"%s\"?",
 		                      name, near);
 	return cmd_error_text("list", CODE_USAGE,
-	                      "needs one of benches, suites, runs, launchers, formats");
+	                      "needs one of benches, suites, runs, launchers, formats, coverage");
 }
 
 static int run(const struct common *common, const void *opts, int argc, const char **argv)
@@ -270,7 +259,7 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 
 const struct command cmd_list = {
 	.name = "list",
-	.usage = "benches|suites|runs|launchers|formats",
+	.usage = "benches|suites|runs|launchers|formats|coverage",
 	.summary = "list what can be measured, and what was",
 	.opts = list_opts,
 	.opts_size = sizeof(struct list_opts),

@@ -5,6 +5,7 @@
 #define HPCBENCH_HARNESS_CMD_LOAD_H
 
 #include "harness/judge/baseline.h"
+#include "harness/plan/nodeset.h"
 #include "harness/store/store.h"
 
 struct run_list {
@@ -19,6 +20,14 @@ int load_runs(const struct store *s, const char *names, struct run_list *out, st
 /* Several such lists, as they stand on a command line, into one. */
 int load_runs_args(const struct store *s, int n, const char **names, struct run_list *out,
                    struct hb_err *err);
+/*
+ * Adds to a list that may hold others already (ptrs is renewed) what several runs are together:
+ * words is a comma list of runs, "label:TEXT" or "array:JOBID", all runs of that label or job
+ * array, without the nodes of without (or NULL). dirs has the last one's. *base, where it is taken, is the caller's: the baseline that
+ * all of them were held against when they were measured, or NULL.
+ */
+int load_merged(const struct store *s, const char *words, const struct nodeset *without,
+                struct run_list *out, char **base, struct hb_err *err);
 void load_runs_free(struct run_list *runs);
 
 /* What run.json of a run says about how it was measured and how it ended. */

@@ -6,7 +6,7 @@
 #include "harness/judge/compare.h"
 
 struct report_opts {
-	char *baseline, *format;
+	char *baseline, *format, *merge;
 };
 
 #define AT(field) offsetof(struct report_opts, field)
@@ -15,6 +15,9 @@ static const struct opt report_opts[] = {
 	  0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "format", "FORMAT", "one of hpcbench list formats (text)", NULL,
 	  AT(format), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "merge", "RUNS",
+	  "several runs as one: RUN,RUN,... or label:TEXT or array:JOBID", NULL, AT(merge), 0, 0,
+	  NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 
@@ -30,7 +33,7 @@ static int unknown_format(const char *name)
 }
 
 static void print_run(const struct common *common, const struct report_opts *o,
-                      const struct run_list *runs, const struct verdicts *v,
+                      const struct run_list *runs, const char *base, const struct verdicts *v,
                       const struct acks *acks, const struct baseline *b)
 {
 	struct run_about about;
@@ -38,11 +41,11 @@ static void print_run(const struct common *common, const struct report_opts *o,
 	struct report_run in = { .runs = runs->ptrs,
 		                 .n = 1,
 		                 .v = v,
-		                 .base = o->baseline,
-		                 .dir = runs->dirs[0],
+		                 .base = base,
+		                 .dir = o->merge ? NULL : runs->dirs[0],
 		                 .code = report_run_code(runs->ptrs, 1, v, v != NULL, false),
-		                 .past_base = about.baseline,
-		                 .past_code = about.code,
+		                 .past_base = o->merge ? NULL : about.baseline,
+		                 .past_code = o->merge ? -1 : about.code,
 		                 .launcher = about.launcher,
 		                 .acks = acks,
 		                 .b = b };
@@ -52,40 +55,52 @@ static void print_run(const struct common *common, const struct report_opts *o,
 	load_about_free(&about);
 }
 
-static int report_run(const struct common *common, const struct report_opts *o,
-                      const struct store *s, const char *name)
+/* Judges what was loaded against base (NULL: not) and prints it. */
+static int judge_and_print(const struct common *common, const struct report_opts *o,
+                           const struct store *s, const struct run_list *runs, const char *base)
 {
 	struct hb_err err = { 0 };
-	struct run_list runs;
 	struct baseline b = { 0 };
 	struct verdicts v = { 0 };
 	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 	bool missing = false;
-	if (strchr(name, ','))
-		return cmd_error_text("report", CODE_USAGE,
-		                      "shows one run, not a list; hpcbench check and diff take "
-		                      "lists");
-	if (load_runs(s, name, &runs, &err) != HB_OK)
-		return cmd_error("report", &err);
 	int code = CODE_OK;
-	if (o->baseline && load_baseline(s, o->baseline, &b, &missing, &err) != HB_OK)
+	if (base && load_baseline(s, base, &b, &missing, &err) != HB_OK)
 		code = missing ? cmd_error_text("report", CODE_NO_BASELINE, "%s", err.text)
 		               : cmd_error("report", &err);
 	if (code == CODE_OK) {
-		if (o->baseline) {
-			compare_runs(&b, runs.ptrs, 1, &params, &v);
-			if (runs.v[0].n_confirm)
-				compare_confirm(&v, &b, &runs.v[0], &params);
+		if (base) {
+			compare_runs(&b, runs->ptrs, 1, &params, &v);
+			if (runs->v[0].n_confirm)
+				compare_confirm(&v, &b, &runs->v[0], &params);
 		}
 		struct acks acks;
 		acks_load(s->path, time(NULL), &acks);
-		acks_mark(&acks, runs.v, runs.n, o->baseline ? &v : NULL);
-		print_run(common, o, &runs, o->baseline ? &v : NULL, &acks,
-		          o->baseline ? &b : NULL);
+		acks_mark(&acks, runs->v, runs->n, base ? &v : NULL);
+		print_run(common, o, runs, base, base ? &v : NULL, &acks, base ? &b : NULL);
 		verdicts_free(&v);
 		acks_free(&acks);
 	}
 	baseline_free(&b);
+	return code;
+}
+
+static int report_run(const struct common *common, const struct report_opts *o,
+                      const struct store *s, const char *name)
+{
+	struct hb_err err = { 0 };
+	struct run_list runs = { 0 };
+	char *base = NULL;
+	if (!o->merge && strchr(name, ','))
+		return cmd_error_text("report", CODE_USAGE,
+		                      "shows one run, not a list; hpcbench check and diff take "
+		                      "lists, --merge joins the shards of one");
+	int rc = o->merge ? load_merged(s, o->merge, NULL, &runs, &base, &err)
+	                  : load_runs(s, name, &runs, &err);
+	int code = rc == HB_OK
+	                   ? judge_and_print(common, o, s, &runs, o->baseline ? o->baseline : base)
+	                   : cmd_error("report", &err);
+	free(base);
 	load_runs_free(&runs);
 	return code;
 }
@@ -95,7 +110,10 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	const struct report_opts *o = opts;
 	struct hb_err err = { 0 };
 	struct store s;
-	if (argc != 1)
+	if (o->merge && argc > 0)
+		return cmd_error_text("report", CODE_USAGE,
+		                      "with --merge no RUN stands beside it, not \"%s\"", argv[0]);
+	if (!o->merge && argc != 1)
 		return cmd_error_text("report", CODE_USAGE,
 		                      "needs one RUN, not %d; as in hpcbench report latest", argc);
 	if (o->format && !report_find(o->format))
@@ -106,19 +124,21 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 		                      o->format);
 	if (store_open(common->store, false, &s, &err) != HB_OK)
 		return cmd_error("report", &err);
-	int code = report_run(common, o, &s, argv[0]);
+	int code = report_run(common, o, &s, argc ? argv[0] : NULL);
 	store_close(&s);
 	return code;
 }
 
 const struct command cmd_report = {
 	.name = "report",
-	.usage = "RUN [options]",
+	.usage = "RUN|--merge RUNS [options]",
 	.summary = "show what a run measured",
 	.text = "RUN is an id, the beginning of one, a run's folder, latest or latest~N. Prints "
 	        "the verdict first if a baseline is named, then what is slow, what was not "
 	        "measured and why, and the figures. The exit code tells only whether it could be "
-	        "printed; hpcbench check judges.",
+	        "printed; hpcbench check judges. With --merge several runs, the shards of a job "
+	        "array, are shown as if they had been one; they are judged against the baseline "
+	        "that all of them were, unless another is named.",
 	.opts = report_opts,
 	.opts_size = sizeof(struct report_opts),
 	.run = run,

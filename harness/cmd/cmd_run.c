@@ -9,6 +9,7 @@
 #include "harness/cmd/cmd_report.h"
 #include "harness/cmd/cmd_run.h"
 #include "harness/cmd/progress.h"
+#include "harness/plan/plan_shard.h"
 
 enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
 enum { BUDGET_MIN_S = 1, BUDGET_MAX_S = 7 * 86400, WAIT_MIN_S = 1, WAIT_MAX_S = 30 * 86400 };
@@ -178,6 +179,8 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		rc = parse_ports(o->port_range, &r->port_lo, &r->port_hi, err);
 	fill_cluster(o, r);
 	r->budget_s = o->budget;
+	if (rc == HB_OK && o->shard)
+		rc = plan_shard_parse(o->shard, &r->shard, &r->shards, err);
 	r->max_wait_s = o->max_wait;
 	r->resume = o->resume;
 	if (rc == HB_OK && o->seed)
@@ -234,6 +237,10 @@ static int measure(const struct common *common, struct measure *m, const struct 
 	progress_init(&progress, common->quiet, common->verbose);
 	if (m->suite.note)
 		progress_note(&progress, "info", m->suite.note);
+	if (m->budget_note)
+		progress_note(&progress, "info", m->budget_note);
+	if (m->ledger_note)
+		progress_note(&progress, "warn", m->ledger_note);
 	m->req.signal_fd = open_signals(&old);
 	m->req.progress = progress_update;
 	m->req.note = progress_note;
@@ -258,10 +265,13 @@ static int run_with(const struct common *common, const struct run_opts *o,
 	struct hb_err err;
 	int code = CODE_OK;
 
-	/* A dry run reads the store only where it must: to find a baseline. */
-	if ((!o->dry_run || o->baseline) &&
-	    store_open(common->store, !o->dry_run, &s, &err) != HB_OK)
-		return cmd_error("run", &err);
+	/* A dry run needs the store only to find a baseline; what it knows of nodes may be missing.
+	 */
+	if (store_open(common->store, !o->dry_run, &s, &err) != HB_OK) {
+		if (!o->dry_run || o->baseline)
+			return cmd_error("run", &err);
+		s.path = NULL;
+	}
 	if (measure_prepare(req, &s, &m, &code, &err) != HB_OK) {
 		store_close(&s);
 		return cmd_error_text("run", code, "%s", err.text);

@@ -1,6 +1,7 @@
 /* `hpcbench run --dry-run`: the steps, their exact argument vectors, the jobs, the time. */
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd_run.h"
+#include "harness/report/report_parts.h"
 
 enum { JOBS_SHOWN = 40 };
 
@@ -102,6 +103,27 @@ static json_object *put_step(struct doc *d, const struct measure *m, const struc
 	return o;
 }
 
+/* Which part of the nodes this is, and which of them come in a later run. */
+static void put_left_out(struct doc *d, const struct measure *m)
+{
+	struct buf later = BUF_INIT;
+
+	if (m->req.shards) {
+		doc_fact(d, "shard", "%d of %d of %s", m->req.shard, m->req.shards, m->shard_of);
+		js_set_i64(d->data, "shard", m->req.shard);
+		js_set_i64(d->data, "shards", m->req.shards);
+	}
+	if (m->plan.later.n) {
+		nodeset_format(&m->plan.later, &later);
+		report_later(d, buf_text(&later), m->plan.later_runs);
+		js_set_str(d->data, "later", buf_text(&later));
+		js_set_i64(d->data, "later_runs", m->plan.later_runs);
+		buf_free(&later);
+	}
+	if (m->ledger_note)
+		doc_text(d, DOC_WARN, "%s", m->ledger_note);
+}
+
 int cmd_run_dry(const struct common *common, const struct measure *m)
 {
 	struct doc *d = doc_new("Dry run: nothing is started");
@@ -116,6 +138,8 @@ int cmd_run_dry(const struct common *common, const struct measure *m)
 	doc_fact(d, "nodes", "%s", buf_text(&nodes));
 	doc_fact(d, "seed", "%llu", (unsigned long long)m->plan.seed);
 	doc_fact(d, "predicted time", "%s", time);
+	if (m->budget_note)
+		doc_fact(d, "budget", "%s", m->budget_note);
 	if (m->suite.note)
 		doc_fact(d, "sizes", "%s", m->suite.note);
 	d->data = cmd_json("dry-run");
@@ -124,6 +148,7 @@ int cmd_run_dry(const struct common *common, const struct measure *m)
 	js_set_str(d->data, "nodes", buf_text(&nodes));
 	js_set_u64(d->data, "seed", m->plan.seed);
 	js_set_f64(d->data, "predicted_s", m->plan.predicted_s);
+	put_left_out(d, m);
 	for (size_t i = 0; i < m->plan.n_steps; i++)
 		json_object_array_add(steps, put_step(d, m, &m->plan.steps[i]));
 	js_set_obj(d->data, "steps", steps);

@@ -12,7 +12,7 @@ static int by_name(const void *a, const void *b, void *nodes)
 	return strcmp(v[*(const size_t *)a], v[*(const size_t *)b]);
 }
 
-static int read_plan(struct collect *c, const char *dir, struct hb_err *err)
+int collect_plan(struct collect *c, const char *dir, struct hb_err *err)
 {
 	char *path = hb_format("%s/plan.json", dir);
 	json_object *o = NULL;
@@ -27,9 +27,11 @@ static int read_plan(struct collect *c, const char *dir, struct hb_err *err)
 	return rc;
 }
 
-static void prepare(struct collect *c)
+void collect_prepare(struct collect *c)
 {
 	size_t n = c->plan.nodes.n;
+	c->n_units = c->plan.next_unit - 1;
+	c->n_steps = c->plan.n_steps;
 	collect_units_init(c);
 	c->node_hw = hb_alloc(n * sizeof(*c->node_hw));
 	c->step_reason = hb_alloc((c->plan.n_steps + 1) * sizeof(*c->step_reason));
@@ -94,7 +96,7 @@ static void sort_fingerprint(json_object *fingerprint)
 	}
 }
 
-static void clean(struct collect *c)
+void collect_free(struct collect *c)
 {
 	for (size_t i = 0; c->node_hw && i < c->plan.nodes.n; i++)
 		free(c->node_hw[i]);
@@ -110,8 +112,23 @@ static void clean(struct collect *c)
 	suite_free(&c->suite);
 }
 
-/* After the records were read: until then every one of them has its unit. */
-static void leave_out(struct collect *c, const struct nodeset *without)
+void collect_finish(struct collect *c)
+{
+	struct buf later = BUF_INIT;
+	tell_hw(c);
+	guess_hw(c);
+	number_hw(c);
+	sort_fingerprint(c->out->fingerprint);
+	collect_rows(c);
+	collect_losses(c);
+	if (c->plan.later.n) {
+		nodeset_format(&c->plan.later, &later);
+		c->out->later = buf_detach(&later);
+		c->out->later_runs = c->plan.later_runs;
+	}
+}
+
+void collect_leave_out(struct collect *c, const struct nodeset *without)
 {
 	struct plan *p = &c->plan;
 	size_t kept = 0;
@@ -150,28 +167,22 @@ int collect_run_without(const char *dir, const struct nodeset *without, struct s
 {
 	struct collect c = { .out = out };
 	summary_init(out);
-	int rc = read_plan(&c, dir, err);
+	int rc = collect_plan(&c, dir, err);
 	if (rc != HB_OK) {
 		summary_free(out);
 		return rc;
 	}
-	prepare(&c);
+	collect_prepare(&c);
 	rc = collect_about(&c, dir, err);
 	if (rc == HB_OK)
 		rc = collect_records(&c, dir, err);
 	if (rc == HB_OK && without)
-		leave_out(&c, without);
-	if (rc == HB_OK) {
-		tell_hw(&c);
-		guess_hw(&c);
-		number_hw(&c);
-		sort_fingerprint(out->fingerprint);
-		collect_rows(&c);
-		collect_losses(&c);
-	} else {
+		collect_leave_out(&c, without);
+	if (rc == HB_OK)
+		collect_finish(&c);
+	else
 		summary_free(out);
-	}
-	clean(&c);
+	collect_free(&c);
 	return rc;
 }
 
@@ -183,9 +194,9 @@ int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_
 	int rc;
 
 	summary_init(&none);
-	rc = read_plan(&c, dir, err);
+	rc = collect_plan(&c, dir, err);
 	if (rc == HB_OK) {
-		prepare(&c);
+		collect_prepare(&c);
 		rc = collect_records(&c, dir, err);
 	}
 	for (uint64_t i = 0; rc == HB_OK && i < n && i < c.plan.next_unit; i++) {
@@ -196,7 +207,7 @@ int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_
 		tries[i] = cur ? cur->id : 0;
 		ended[i] = u->whole || (cur && cur->ended && cur->status != UNIT_GIVEN_UP);
 	}
-	clean(&c);
+	collect_free(&c);
 	summary_free(&none);
 	return rc;
 }

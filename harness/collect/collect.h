@@ -22,6 +22,15 @@ int collect_run_without(const char *dir, const struct nodeset *without, struct s
                         struct hb_err *err);
 
 /*
+ * Collects n runs of one suite, the shards of a job array, as if they had been one: every figure is
+ * computed from the units of all. A node that several measured counts with the newest run in which
+ * it has figures; whoever shared a pair or group with its older self loses that one. A shard that
+ * is missing, or did not finish, is a loss. without: as above. HB_E_USAGE: they are not of one kind.
+ */
+int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
+                 struct summary *out, struct hb_err *err);
+
+/*
  * What of a run's units is done, for going on with it: tries[unit] is the highest attempt that left
  * a record (0: none), ended[unit] whether it need not be measured again: it ended, and not because
  * somebody gave it up. Both have n entries, the plan's next_unit; the caller has cleared them.

@@ -134,6 +134,8 @@ static int take_about(struct collect *c, json_object *o, const char *path, struc
 		rc = js_get_bool(o, &top, "partial", JS_OPTIONAL, &s->partial, err);
 	if (rc == HB_OK)
 		rc = js_get_arr(o, &top, "steps", JS_OPTIONAL, &steps, err);
+	if (rc == HB_OK)
+		rc = summary_shard_read(o, &top, s, err);
 	if (rc == HB_OK && steps)
 		rc = take_steps(c, steps, &top, err);
 	s->injected = s->injected || is_injected(o);

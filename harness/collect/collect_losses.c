@@ -179,7 +179,8 @@ static char *group_prefix(const struct collect *c, const struct unit_state *u)
 	const struct plan_step *s = &c->plan.steps[u->step];
 	const struct plan_job *j = unit_job(c, u);
 	struct buf b = BUF_INIT;
-	if (j->n_ranks == s->n_ranks)
+	/* Several runs together have smaller steps than nodes. */
+	if (j->n_ranks == s->n_ranks && c->plan.nodes.n * (size_t)s->rpn == (size_t)s->n_ranks)
 		return hb_strdup("");
 	plan_job_nodes(&c->plan, s, j, &b);
 	char *text = b.len <= GROUP_NAMES_MAX ? hb_format("group %s: ", buf_text(&b))

@@ -40,6 +40,10 @@ struct collect {
 	char **step_reason;       /* of each step, from run.json; NULL: none */
 	bool *disturbed;          /* each step */
 	uint64_t bad_lines;
+	/* Whose records are read: what its ids begin behind, and how many it has. */
+	const char *part; /* its run, where several are collected together; else NULL */
+	uint64_t unit0, n_units;
+	size_t step0, n_steps;
 	struct summary *out;
 };
 
@@ -70,10 +74,21 @@ struct pair_figure {
 	size_t a, b;
 	double y; /* log figure, lower is worse */
 };
+/* ---- collect.c ---- */
+/* DIR/plan.json with its suite, into c. */
+int collect_plan(struct collect *c, const char *dir, struct hb_err *err);
+/* Everything that has the plan's size; and all of c but its summary. */
+void collect_prepare(struct collect *c);
+void collect_free(struct collect *c);
+/* Takes these nodes out, after the records were read: until then every one has its unit. */
+void collect_leave_out(struct collect *c, const struct nodeset *without);
+/* From what was read to rows and losses. */
+void collect_finish(struct collect *c);
+
 /* ---- collect_units.c ---- */
 void collect_units_init(struct collect *c);
 void collect_units_free(struct collect *c);
-/* NULL: the plan has no such unit. */
+/* By the id that records of the current part bear. NULL: its plan has no such unit. */
 struct unit_state *collect_unit(struct collect *c, uint64_t id);
 /* The unit's attempt to write to; NULL if a later one was seen already. */
 struct attempt *collect_attempt(struct unit_state *u, uint64_t id);

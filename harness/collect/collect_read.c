@@ -32,10 +32,12 @@ void collect_add_loss(struct summary *s, const char *subject, const char *reason
 
 static void bad_line(struct records *l, const char *why)
 {
-	char subject[64];
+	const char *part = l->c->part;
+	char subject[192];
 	if (l->c->bad_lines++ >= COLLECT_BAD_LINES_NAMED)
 		return;
-	snprintf(subject, sizeof(subject), "%s:%llu", where_name, (unsigned long long)l->line);
+	snprintf(subject, sizeof(subject), "%.100s%s%s:%llu", part ? part : "", part ? "/" : "",
+	         where_name, (unsigned long long)l->line);
 	collect_add_loss(l->c->out, subject, why);
 }
 
@@ -60,7 +62,7 @@ static struct unit_state *find_unit(struct records *l, const struct rec_ids *ids
 {
 	char why[96];
 	struct unit_state *u = collect_unit(l->c, ids->unit);
-	if (u && l->c->plan.steps[u->step].id == ids->step)
+	if (u && ids->unit && l->c->plan.steps[u->step].id == ids->step + l->c->step0)
 		return u;
 	snprintf(why, sizeof(why), "the plan has no unit %llu in step %llu",
 	         (unsigned long long)ids->unit, (unsigned long long)ids->step);
@@ -75,7 +77,7 @@ static void take_point(struct records *l, const struct rec_point *p)
 		return;
 	const struct plan_job *job = unit_job(l->c, u);
 	const struct bench_info *info = job->cases.info;
-	const struct bench_case *point = &job->cases.v[p->ids.unit - job->first_unit];
+	const struct bench_case *point = &job->cases.v[p->ids.unit + l->c->unit0 - job->first_unit];
 	if (strcmp(p->bench, info->name) != 0 || p->bytes != point->bytes) {
 		bad_line(l, "its benchmark or size is not what the plan has for this unit");
 		return;
@@ -133,8 +135,8 @@ static void take_event(struct records *l, json_object *o, const struct js_at *at
 			if (!a->reason)
 				a->reason = hb_strdup(text);
 		}
-	} else if (step >= 1 && step <= l->c->plan.n_steps) {
-		l->c->disturbed[step - 1] = true;
+	} else if (step >= 1 && step <= l->c->n_steps) {
+		l->c->disturbed[l->c->step0 + step - 1] = true;
 	}
 }
 
@@ -259,13 +261,16 @@ static int take_line(void *ctx, uint64_t number, const char *text, size_t len, s
 
 static void name_the_rest(struct records *l)
 {
-	char text[96];
+	const char *part = l->c->part;
+	char text[96], subject[192];
 	uint64_t more = l->c->bad_lines;
 	if (more <= COLLECT_BAD_LINES_NAMED)
 		return;
 	snprintf(text, sizeof(text), "%llu more lines that are no records",
 	         (unsigned long long)(more - COLLECT_BAD_LINES_NAMED));
-	collect_add_loss(l->c->out, where_name, text);
+	snprintf(subject, sizeof(subject), "%.100s%s%s", part ? part : "", part ? "/" : "",
+	         where_name);
+	collect_add_loss(l->c->out, subject, text);
 }
 
 int collect_records(struct collect *c, const char *dir, struct hb_err *err)

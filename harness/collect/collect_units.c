@@ -44,9 +44,9 @@ void collect_units_free(struct collect *c)
 
 struct unit_state *collect_unit(struct collect *c, uint64_t id)
 {
-	if (id >= c->plan.next_unit || c->units[id].step == UINT32_MAX)
+	if (id > c->n_units || c->units[c->unit0 + id].step == UINT32_MAX)
 		return NULL;
-	return &c->units[id];
+	return &c->units[c->unit0 + id];
 }
 
 static bool is_whole(const struct attempt *a)

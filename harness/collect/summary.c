@@ -102,7 +102,10 @@ void summary_free(struct summary *s)
 	free(s->started);
 	free(s->cluster);
 	free(s->user);
+	free(s->later);
+	free(s->shard_of);
 	js_put(s->fingerprint);
 	js_put(s->hw);
+	js_put(s->notes);
 	memset(s, 0, sizeof(*s));
 }

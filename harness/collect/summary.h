@@ -14,7 +14,7 @@
 #include "bench/base/info.h"
 #include "bench/base/record.h"
 
-enum { SUMMARY_SCHEMA = 1 };
+enum { SUMMARY_SCHEMA = 1, SUMMARY_SHARDS_MAX = 4096 };
 struct ack;
 
 /* What may be compared (contracts.md section 1). */
@@ -97,6 +97,13 @@ struct summary {
 	struct summary_loss *losses;
 	size_t n_losses, cap_losses;
 	uint64_t unknown_records;
+	char *later;       /* nodes that --budget left for later runs, hostlist form; or NULL */
+	int later_runs;    /* in how many such runs each node has its turn; 0 without later */
+	int shard, shards; /* this is part shard of shards of the nodes; 0: the whole */
+	char *shard_of;    /* the whole node set, hostlist form; or NULL */
+	size_t merged;     /* how many runs it was made from, where several; else 0; not in files */
+	json_object
+	        *notes; /* array: what the reader of a merged one must know; NULL: nothing; owned */
 };
 
 /* y = log figure, lower is worse: log(value), or -log(value) where lower is better. */
@@ -115,6 +122,9 @@ void summary_row_free(struct summary_row *r);
 void summary_free(struct summary *s);
 json_object *summary_to_json(const struct summary *s);
 int summary_from_json(json_object *o, const char *source, struct summary *out, struct hb_err *err);
+/* The optional member "shard" {i, n, of} of a summary or a run.json. */
+int summary_shard_read(json_object *o, const struct js_at *at, struct summary *s,
+                       struct hb_err *err);
 /* Reads DIR/summary.json. */
 int summary_read(const char *dir, struct summary *out, struct hb_err *err);
 int summary_write(const char *dir, const struct summary *s, struct hb_err *err);

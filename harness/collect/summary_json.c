@@ -7,7 +7,8 @@
  *	 "confirm":[as rows], "worst":[…], "losses":[…], "unknown_records":0}
  *
  * Members at their usual value (quality ok, kind node, tolerance 0, no partner, NaN figures) are
- * left out. What reads it is summary_read.c.
+ * left out, as are "later":{"nodes":HOSTLIST,"runs":N} where --budget left nothing out, and
+ * "shard":{"i":I,"n":N,"of":HOSTLIST} of a run that is no part. What reads it is summary_read.c.
  */
 #include <math.h>
 #include <string.h>
@@ -124,6 +125,25 @@ static json_object *losses_to_json(const struct summary *s)
 	return a;
 }
 
+static json_object *shard_to_json(const struct summary *s)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_i64(o, "i", s->shard);
+	js_set_i64(o, "n", s->shards);
+	set_text(o, "of", s->shard_of);
+	return o;
+}
+
+static json_object *later_to_json(const struct summary *s)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "nodes", s->later);
+	js_set_i64(o, "runs", s->later_runs);
+	return o;
+}
+
 json_object *summary_to_json(const struct summary *s)
 {
 	json_object *o = json_object_new_object();
@@ -138,6 +158,14 @@ json_object *summary_to_json(const struct summary *s)
 	js_set_bool(o, "named", s->named);
 	js_set_bool(o, "partial", s->partial);
 	js_set_bool(o, "injected", s->injected);
+	if (s->merged)
+		js_set_u64(o, "merged", s->merged);
+	if (s->notes)
+		js_set_obj(o, "notes", json_object_get(s->notes));
+	if (s->shards)
+		js_set_obj(o, "shard", shard_to_json(s));
+	if (s->later)
+		js_set_obj(o, "later", later_to_json(s));
 	js_set_obj(o, "fingerprint", json_object_get(s->fingerprint));
 	js_set_obj(o, "hw", json_object_get(s->hw));
 	js_set_obj(o, "rows", rows_to_json(s->rows, s->n_rows));

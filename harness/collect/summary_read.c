@@ -10,7 +10,7 @@
 #include "harness/collect/summary.h"
 #include "harness/store/read.h"
 
-enum { GROUPS_MAX = 1 << 20 };
+enum { GROUPS_MAX = 1 << 20, NODES_TEXT_MAX = 1 << 22, LATER_RUNS_MAX = 1 << 16 };
 
 /* One word of a set; absent keeps *out. */
 static int get_word(json_object *o, const struct js_at *at, const char *name,
@@ -246,6 +246,53 @@ static int read_part(json_object *o, const struct js_at *top, const char *name, 
 	return rc;
 }
 
+/* A node set as text: long ones are cut by nobody, so this is longer than other texts may be. */
+static int read_nodes(json_object *o, const struct js_at *at, const char *name, char **out,
+                      struct hb_err *err)
+{
+	const char *text = NULL;
+	struct js_at here = js_at_key(at, name);
+	int rc = js_get_str(o, at, name, JS_REQUIRED, &text, err);
+
+	if (rc == HB_OK && (!*text || strlen(text) > NODES_TEXT_MAX))
+		return js_fail(&here, err, "must have 1 to %d bytes", NODES_TEXT_MAX);
+	if (rc == HB_OK)
+		*out = hb_strdup(text);
+	return rc;
+}
+
+int summary_shard_read(json_object *o, const struct js_at *up, struct summary *s,
+                       struct hb_err *err)
+{
+	json_object *shard = NULL;
+	struct js_at at = js_at_key(up, "shard");
+	int rc, i = 0, n = 0;
+
+	if ((rc = js_get_obj(o, up, "shard", JS_OPTIONAL, &shard, err)) < 0 || !shard)
+		return rc;
+	if ((rc = js_get_int(shard, &at, "n", JS_REQUIRED, 1, SUMMARY_SHARDS_MAX, &n, err)) < 0 ||
+	    (rc = js_get_int(shard, &at, "i", JS_REQUIRED, 1, n, &i, err)) < 0)
+		return rc;
+	free(s->shard_of);
+	s->shard_of = NULL;
+	rc = read_nodes(shard, &at, "of", &s->shard_of, err);
+	s->shard = rc == HB_OK ? i : 0;
+	s->shards = rc == HB_OK ? n : 0;
+	return rc;
+}
+
+static int read_later(json_object *o, const struct js_at *up, struct summary *s, struct hb_err *err)
+{
+	json_object *later = NULL;
+	struct js_at at = js_at_key(up, "later");
+	int rc = js_get_obj(o, up, "later", JS_OPTIONAL, &later, err);
+
+	if (rc < 0 || !later)
+		return rc;
+	rc = js_get_int(later, &at, "runs", JS_REQUIRED, 1, LATER_RUNS_MAX, &s->later_runs, err);
+	return rc < 0 ? rc : read_nodes(later, &at, "nodes", &s->later, err);
+}
+
 static int read_summary(json_object *o, const struct js_at *at, struct summary *s,
                         struct hb_err *err)
 {
@@ -262,6 +309,7 @@ static int read_summary(json_object *o, const struct js_at *at, struct summary *
 	    (rc = js_get_bool(o, at, "named", JS_OPTIONAL, &s->named, err)) < 0 ||
 	    (rc = js_get_bool(o, at, "partial", JS_OPTIONAL, &s->partial, err)) < 0 ||
 	    (rc = js_get_bool(o, at, "injected", JS_OPTIONAL, &s->injected, err)) < 0 ||
+	    (rc = summary_shard_read(o, at, s, err)) < 0 || (rc = read_later(o, at, s, err)) < 0 ||
 	    (rc = read_names(o, at, "fingerprint", json_type_array, &s->fingerprint, err)) < 0 ||
 	    (rc = read_names(o, at, "hw", json_type_string, &s->hw, err)) < 0 ||
 	    (rc = read_part(o, at, "rows", s, PART_ROWS, err)) < 0 ||

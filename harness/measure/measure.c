@@ -10,6 +10,7 @@
 #include "harness/collect/collect.h"
 #include "harness/judge/compare.h"
 #include "harness/launch/wait.h"
+#include "harness/measure/measure_choose.h"
 
 /* ---- before anything is measured ---- */
 
@@ -41,8 +42,9 @@ static void own_name(char out[256])
 		out[strcspn(out, ".")] = '\0';
 }
 
-static int make_plan(struct measure *m, struct hb_err *err)
+static int make_plan(struct measure *m, const struct store *s, struct hb_err *err)
 {
+	struct measure_choice choice;
 	const struct measure_request *r = &m->req;
 	char own[256];
 	struct plan_params p = {
@@ -56,8 +58,11 @@ static int make_plan(struct measure *m, struct hb_err *err)
 	};
 
 	own_name(own);
-	int rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
+	int rc = measure_choose(m, s, &p, &choice, err);
 
+	if (rc == HB_OK)
+		rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
+	measure_choice_free(&choice);
 	if (rc != HB_OK || !r->inject)
 		return rc;
 	m->plan.inject = r->inject->factor;
@@ -68,17 +73,14 @@ static int make_plan(struct measure *m, struct hb_err *err)
 	return HB_OK;
 }
 
-/* A new run's suite, nodes and plan. */
+/* A new run's suite and nodes. */
 static int prepare_new(struct measure *m, struct hb_err *err)
 {
 	int rc = launcher_find(m->req.launcher, &m->site.ops, &m->site.arg, err);
 
 	if (rc == HB_OK)
 		rc = load_suite(m, err);
-	if (rc == HB_OK)
-		rc = m->site.ops->nodes(&m->site, m->req.nodes, &m->nodes, &m->absent, &m->n_absent,
-		                        err);
-	return rc == HB_OK ? make_plan(m, err) : rc;
+	return rc == HB_OK ? measure_nodes(m, err) : rc;
 }
 
 int measure_prepare(const struct measure_request *req, const struct store *s, struct measure *m,
@@ -103,13 +105,18 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
-	/* What is wrong with the words or files that were given is for whoever gave them. */
-	*code = rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE : CODE_BROKEN;
+	bool lacks_base = false;
 	if (rc == HB_OK && m->req.baseline) {
-		*code = CODE_NO_BASELINE;
 		rc = load_baseline(s, m->req.baseline, &m->base, &missing, err);
 		m->has_base = rc == HB_OK;
+		lacks_base = !m->has_base;
 	}
+	if (rc == HB_OK && !m->dir)
+		rc = make_plan(m, s, err);
+	/* What is wrong with the words or files that were given is for whoever gave them. */
+	*code = lacks_base                                               ? CODE_NO_BASELINE
+	        : rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE
+	                                                                 : CODE_BROKEN;
 	if (rc != HB_OK)
 		measure_free(m);
 	return rc;
@@ -140,6 +147,9 @@ void measure_free(struct measure *m)
 	free(m->id);
 	free(m->dir);
 	free(m->started);
+	free(m->shard_of);
+	free(m->budget_note);
+	free(m->ledger_note);
 	*m = (struct measure){ 0 };
 }
 
@@ -440,6 +450,7 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	m->broken = m->broken || rc != HB_OK;
 	rc_after = close_run(m, l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
+	measure_cover(m, s);
 	rc_after = launch_close(l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
 	/* Where the store failed, what was told so far is less than where the run is now. */

@@ -60,6 +60,9 @@ struct measure {
 	struct plan plan;
 	struct baseline base;
 	bool has_base;
+	char *shard_of;    /* with --shard: the whole node set, hostlist form */
+	char *budget_note; /* what --budget left out, in one line; NULL: nothing */
+	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
 	struct acks acks; /* of the time when the run began */
 	/* with --resume: run.json as it was, what is done, and how its steps ended */
 	json_object *about;

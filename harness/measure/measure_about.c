@@ -65,12 +65,37 @@ static bool is_partial(const struct measure *m)
 	return false;
 }
 
+void measure_cluster(const struct measure *m, char out[256])
+{
+	const char *named = getenv("SLURM_CLUSTER_NAME");
+
+	if (m->site.cluster && *m->site.cluster) {
+		snprintf(out, 256, "%s", m->site.cluster);
+	} else if (named && *named) {
+		snprintf(out, 256, "%s", named);
+	} else {
+		out[0] = out[255] = '\0';
+		gethostname(out, 255);
+		out[strcspn(out, ".")] = '\0';
+	}
+}
+
+static json_object *shard_json(const struct measure *m)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_i64(o, "i", m->req.shard);
+	js_set_i64(o, "n", m->req.shards);
+	js_set_str(o, "of", m->shard_of);
+	return o;
+}
+
 int measure_write_run(const struct measure *m, bool finished, struct hb_err *err)
 {
 	json_object *o = json_object_new_object();
 	struct passwd *pw = getpwuid(getuid());
-	const char *named = getenv("SLURM_CLUSTER_NAME"), *cluster = m->site.cluster;
-	char host[256] = "", text[256], now[32];
+	const char *array = getenv("SLURM_ARRAY_JOB_ID");
+	char host[256] = "", cluster[256], now[32];
 
 	gethostname(host, sizeof host - 1);
 	host[strcspn(host, ".")] = '\0';
@@ -84,12 +109,17 @@ int measure_write_run(const struct measure *m, bool finished, struct hb_err *err
 	js_set_str(o, "profile", m->req.profile ? m->req.profile->name : NULL);
 	js_set_u64(o, "seed", m->plan.seed);
 	js_set_str(o, "started", m->started);
-	if (!cluster || !*cluster)
-		cluster = named && *named ? named : host;
-	snprintf(text, sizeof text, "%s", cluster);
-	js_set_str(o, "cluster", text);
+	measure_cluster(m, cluster);
+	js_set_str(o, "cluster", cluster);
 	if (m->site.job)
 		js_set_u64(o, "job", m->site.job);
+	json_object *before = NULL; /* a run that is resumed stays of its array */
+	if (m->about && json_object_object_get_ex(m->about, "array", &before))
+		array = json_object_get_string(before);
+	if (array && *array)
+		js_set_str(o, "array", array);
+	if (m->req.shards)
+		js_set_obj(o, "shard", shard_json(m));
 	js_set_str(o, "user", pw ? pw->pw_name : NULL);
 	js_set_str(o, "host", host);
 	js_set_str(o, "version", HPCBENCH_VERSION);

@@ -12,6 +12,11 @@ int measure_write_summary(const struct measure *m, struct hb_err *err);
 /* run.json; finished: the exit code is known. */
 int measure_write_run(const struct measure *m, bool finished, struct hb_err *err);
 
+/* The cluster's name: the launcher's, SLURM_CLUSTER_NAME, else the host's. */
+void measure_cluster(const struct measure *m, char out[256]);
+/* How the coverage ledger calls the cluster, and the suite; the latter is the caller's. */
+void measure_ledger_name(const struct measure *m, char out[256]);
+char *measure_suite_name(const struct measure *m);
 /*
  * The directory of the run that --resume names; "job": the newest that this Slurm job began, and
  * *dir stays NULL where there is none. The caller frees.

@@ -74,6 +74,19 @@ int measure_resume_find(const struct store *s, const char *name, char **dir, str
 
 /* ---- what it was asked ---- */
 
+/* It stays the part of the nodes that it was. */
+static int take_shard(struct measure *m, struct hb_err *err)
+{
+	const struct js_at at = JS_AT_TOP("run.json");
+	struct summary s = { 0 };
+	int rc = summary_shard_read(m->about, &at, &s, err);
+
+	m->req.shard = s.shard;
+	m->req.shards = s.shards;
+	m->shard_of = s.shard_of;
+	return rc;
+}
+
 /* A run goes on with the profile it began with. */
 static int take_profile(struct measure *m, const struct js_at *at, struct hb_err *err)
 {
@@ -119,6 +132,8 @@ static int take_request(struct measure *m, struct hb_err *err)
 		rc = measure_inject_parse(inject, &m->past_inject, err);
 		r->inject = &m->past_inject;
 	}
+	if (rc == HB_OK)
+		rc = take_shard(m, err);
 	if (rc != HB_OK)
 		return rc;
 	if (!r->baseline)

@@ -169,7 +169,8 @@ static int add_pairs(struct plan *p, struct plan_step *s, int rounds, struct hb_
 {
 	struct pair_round *r;
 	int rc = HB_OK, n = (int)p->nodes.n, count;
-	count = n == 1 ? plan_rounds(2, 1, p->seed, &r) : plan_rounds(n, rounds, p->seed, &r);
+	count = n == 1 ? plan_rounds(2, 1, p->seed, &r)
+	               : plan_class_rounds(n, rounds, p->seed, p->class_of, p->class_seed, &r);
 	for (int own = 0; own < 2; own++)
 		for (int i = 0; rc == HB_OK && i < count; i++)
 			if (!own || apart(p, (int)p->own))
@@ -311,6 +312,12 @@ int plan_make(const struct suite *suite, const struct nodeset *nodes, const char
 		out->nodes.v[out->nodes.n++] = hb_strdup(nodes->v[i]);
 	}
 	out->own = params->own ? nodeset_find(&out->nodes, params->own) : -1;
+	plan_classes(out, params->hw);
+	for (size_t i = 0; params->later && i < params->later->n; i++) {
+		hb_grow(&out->later.v, &out->later.cap, out->later.n + 1, sizeof(*out->later.v));
+		out->later.v[out->later.n++] = hb_strdup(params->later->v[i]);
+	}
+	out->later_runs = params->later_runs;
 	for (size_t i = 0; i < params->n_absent; i++)
 		plan_absent_add(out, params->absent[i].node, params->absent[i].reason);
 	rc = plan_check_names(out, err);
@@ -347,6 +354,9 @@ void plan_free(struct plan *p)
 	}
 	free(p->absent);
 	nodeset_free(&p->nodes);
+	nodeset_free(&p->later);
+	free(p->class_of);
+	free(p->class_seed);
 	memset(p, 0, sizeof(*p));
 	p->own = -1;
 }

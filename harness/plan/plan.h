@@ -75,6 +75,12 @@ struct plan {
 	struct plan_absent *absent; /* none of them is in nodes */
 	size_t n_absent;
 	long own; /* index of the node that hpcbench itself runs on; -1: none of them */
+	/* Nodes that did not fit into --budget, and in how many such runs each has its turn. */
+	struct nodeset later;
+	int later_runs;
+	/* While it is made: a number of each node's hardware class; NULL: they are all the same. */
+	size_t *class_of;
+	uint64_t *class_seed; /* of each class number */
 };
 
 struct plan_params {
@@ -85,6 +91,9 @@ struct plan_params {
 	int at_once;     /* steps that the launcher can run at the same time; 0 stands for 1 */
 	const struct plan_absent *absent;
 	size_t n_absent;
+	const char *const *hw; /* hardware class of each node, NULL where unknown; NULL: of none */
+	const struct nodeset *later; /* as in plan; NULL: none */
+	int later_runs;
 };
 
 /* Pair rounds of n nodes: circle method over a seeded permutation, odd n with byes spread. */
@@ -95,6 +104,15 @@ struct pair_round {
 /* k = 0: all. Returns min(k, n - 1) rounds (odd n: min(k, n)); no pair is repeated. */
 int plan_rounds(int n, int k, uint64_t seed, struct pair_round **out);
 void plan_rounds_free(struct pair_round *rounds, int n);
+/*
+ * The same for nodes of several hardware classes (a number of each node; NULL: one class): rounds
+ * are drawn inside each class and those of the classes are put side by side, so that one round
+ * holds disjoint pairs of all. Nodes that are alone in their class join the rounds of the largest
+ * one; two such nodes are paired only where one of them would have no pair at all. class_seed: of
+ * each number. Where no class has two nodes all are as of one class.
+ */
+int plan_class_rounds(int n, int k, uint64_t seed, const size_t *class_of,
+                      const uint64_t *class_seed, struct pair_round **out);
 
 /*
  * One step a helper, those with local benchmarks first. Ranks: one a node, and rpn a node for
@@ -104,6 +122,10 @@ void plan_rounds_free(struct pair_round *rounds, int n);
  * Of each size below the number of nodes n there are n / size disjoint groups, which the seed
  * draws; they are one round (its number is the place of the size in the entry) and may be measured
  * at once. The whole set is measured alone, once; on a single node whatever the sizes are.
+ * Where the nodes' hardware classes are known and differ, pairs are drawn inside each class
+ * (plan_class_rounds), and so are groups; nodes whose class is unknown are a class of their own.
+ * Nodes of classes too small for a group of some size make groups of that size with each other;
+ * a size that no class can hold is drawn from all nodes.
  * HB_E_USAGE: the suite does not fit these nodes; an absent node is among them.
  */
 int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
@@ -141,6 +163,21 @@ struct plan_confirm {
  */
 int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
                      const char *subject, const char *control, struct hb_err *err);
+/* Where the plans that were joined stand in the joined one. */
+struct plan_part {
+	uint64_t unit0; /* what their units' ids begin behind */
+	size_t step0;   /* the same of their steps */
+};
+/*
+ * Joins n plans of one suite into one over all their nodes: steps and units one plan behind the
+ * other, ids counted on. A node that stands in several is one node; absent is who is in none. out
+ * takes the cases of the first and borrows its suite, which must outlive it; the others may be
+ * freed. HB_E_USAGE: they measure different things (names: of the plans, for the message).
+ */
+int plan_join(struct plan *const *plans, const char *const *names, size_t n, struct plan *out,
+              struct plan_part *parts, struct hb_err *err);
+/* All that must be the same where figures of two plans are to be one: suite, cases, launcher. */
+json_object *plan_settings(const struct plan *p);
 /* About how many bytes a run of it writes: a high guess, see plan_bytes.c. */
 double plan_bytes(const struct plan *p);
 json_object *plan_to_json(const struct plan *p);

@@ -24,6 +24,15 @@ int plan_pair_jobs(struct plan *p, struct plan_step *s, const struct plan_job *l
  * below the number of nodes, then the whole set if it is asked for. HB_E_USAGE: no size fits.
  */
 int plan_group_jobs(struct plan *p, struct plan_step *s, size_t entry, int rpn, struct hb_err *err);
+/*
+ * Numbers the hardware classes (hw: of each node, NULL where unknown; NULL: of none) into
+ * p->class_of, which stays NULL where there is one class only.
+ */
+void plan_classes(struct plan *p, const char *const *hw);
+/*
+ * Nodes for groups of size, one group behind the other in node[]; returns how many nodes that are.
+ */
+size_t plan_class_groups(const struct plan *p, size_t size, uint64_t stream, size_t *node);
 /* Copies both; the reason is cut to PLAN_REASON_MAX. */
 void plan_absent_add(struct plan *p, const char *node, const char *reason);
 /* Fills the step's predicted time and deadline from its jobs; the plan's time follows. */

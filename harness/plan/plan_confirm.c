@@ -42,14 +42,18 @@ static bool is_confirmed_elsewhere(const struct plan *p, const char *node)
 	return false;
 }
 
-/* How little a node is wanted as a partner; 0: nothing speaks against it. */
-static int objection(const struct plan *p, const struct plan_confirm *how, size_t node)
+/*
+ * How little a node is wanted as a partner of a node like that one; 0: nothing speaks against it.
+ * With another hardware class the pair has another key, which a baseline may not know.
+ */
+static int objection(const struct plan *p, const struct plan_confirm *how, size_t node, size_t like)
 {
+	int other = p->class_of && p->class_of[node] != p->class_of[like] ? 4 : 0;
 	if (how->avoid && how->avoid[node])
-		return 3;
+		return other + 3;
 	if (is_confirmed_elsewhere(p, p->nodes.v[node]))
-		return 2;
-	return (long)node == p->own;
+		return other + 2;
+	return other + ((long)node == p->own);
 }
 
 /* A node that is none of the taken ones, the best that is left; -1: none left. */
@@ -64,7 +68,7 @@ static long pick_peer(const struct plan *p, const struct plan_confirm *how, cons
 		bool free_node = true;
 		for (size_t k = 0; k < n_taken; k++)
 			free_node = free_node && taken[k] != (long)node;
-		int against = free_node ? objection(p, how, node) : 0;
+		int against = free_node ? objection(p, how, node, (size_t)taken[0]) : 0;
 		if (!free_node || (best >= 0 && against >= least))
 			continue;
 		best = (long)node;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "bench/base/mem.h"
-#include "bench/base/rng.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/plan_build.h"
 
@@ -51,15 +50,9 @@ static int by_number(const void *a, const void *b)
 static int add_sized(struct plan *p, struct plan_step *s, const struct plan_job *how, size_t size,
                      int rpn, struct hb_err *err)
 {
-	struct rng rng;
 	int rc = HB_OK;
-	size_t n = p->nodes.n, *node = hb_realloc_array(NULL, n, sizeof(*node));
-	for (size_t i = 0; i < n; i++)
-		node[i] = i;
-	if (size < n) {
-		rng_stream(&rng, p->seed, size, GROUPS_STREAM);
-		rng_shuffle(&rng, node, n, sizeof(*node));
-	}
+	size_t *node = hb_realloc_array(NULL, p->nodes.n, sizeof(*node));
+	size_t n = plan_class_groups(p, size, GROUPS_STREAM, node);
 	for (size_t i = 0; rc == HB_OK && i + size <= n; i += size) {
 		qsort(node + i, size, sizeof(*node), by_number);
 		rc = add_group(p, s, how, node + i, size, rpn, err);

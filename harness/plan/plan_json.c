@@ -75,6 +75,30 @@ static json_object *absent_to_json(const struct plan *p)
 	return arr;
 }
 
+static json_object *later_to_json(const struct plan *p)
+{
+	json_object *o = json_object_new_object();
+	struct buf nodes = BUF_INIT;
+	nodeset_format(&p->later, &nodes);
+	js_set_str(o, "nodes", buf_text(&nodes));
+	js_set_i64(o, "runs", p->later_runs);
+	buf_free(&nodes);
+	return o;
+}
+
+json_object *plan_settings(const struct plan *p)
+{
+	json_object *o = json_object_new_object(), *cases = json_object_new_array();
+	for (size_t i = 0; i < p->suite->n_entries; i++)
+		json_object_array_add(cases, cases_to_json(&p->cases[i]));
+	js_set_str(o, "launcher", p->launcher);
+	js_set_obj(o, "suite", suite_to_json(p->suite));
+	js_set_obj(o, "cases", cases);
+	js_set_f64(o, "inject", p->inject);
+	js_set_str(o, "inject_bench", p->inject_bench);
+	return o;
+}
+
 json_object *plan_to_json(const struct plan *p)
 {
 	json_object *o = json_object_new_object(), *steps = json_object_new_array();
@@ -88,6 +112,8 @@ json_object *plan_to_json(const struct plan *p)
 	js_set_str(o, "nodes", buf_text(&nodes));
 	if (p->n_absent)
 		js_set_obj(o, "absent", absent_to_json(p));
+	if (p->later.n)
+		js_set_obj(o, "later", later_to_json(p));
 	js_set_str(o, "own", p->own >= 0 ? p->nodes.v[p->own] : NULL);
 	js_set_i64(o, "max_pairs", p->max_pairs);
 	js_set_f64(o, "inject", p->inject);

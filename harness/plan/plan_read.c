@@ -285,12 +285,32 @@ static int read_absent(struct reader *r, json_object *o, const struct js_at *top
 	return rc;
 }
 
+static int read_later(struct reader *r, json_object *o, const struct js_at *top)
+{
+	json_object *later = NULL;
+	const char *nodes = NULL;
+	struct js_at here = js_at_key(top, "later"), nodes_at = js_at_key(&here, "nodes");
+	struct hb_err why = { HB_OK, "" };
+	int rc = js_get_obj(o, top, "later", JS_OPTIONAL, &later, r->err);
+	if (rc != HB_OK || !later)
+		return rc;
+	rc = js_get_str(later, &here, "nodes", JS_REQUIRED, &nodes, r->err);
+	if (rc == HB_OK)
+		rc = js_get_int(later, &here, "runs", JS_REQUIRED, 1, NODESET_MAX,
+		                &r->p->later_runs, r->err);
+	if (rc == HB_OK && nodeset_parse(nodes, &r->p->later, &why) != HB_OK)
+		rc = js_fail(&nodes_at, r->err, "%s", why.text);
+	return rc;
+}
+
 static int read_nodes(struct reader *r, json_object *o, const struct js_at *top, const char *nodes)
 {
 	int rc = nodeset_parse(nodes, &r->p->nodes, r->err);
 	if (rc != HB_OK)
 		return hb_fail_in(r->err, "%s: $.nodes", top->name);
 	rc = read_absent(r, o, top);
+	if (rc == HB_OK)
+		rc = read_later(r, o, top);
 	if (rc == HB_OK)
 		rc = read_own(r, o, top);
 	if (rc != HB_OK)

@@ -63,6 +63,8 @@ int suite_of_benches(const char *list, struct suite *out, struct hb_err *err);
  */
 int suite_override(struct suite *s, const char *benches, const char *sizes, double precision,
                    double max_time_s, struct hb_err *err);
+/* How many nodes it needs to measure all it has: two where there are pairs or groups, else one. */
+size_t suite_nodes_min(const struct suite *s);
 /* Names of the shipped suites, NULL-terminated; the caller frees with suite_names_free. */
 char **suite_names(void);
 void suite_names_free(char **names);

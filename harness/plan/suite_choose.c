@@ -64,6 +64,14 @@ int suite_of_benches(const char *list, struct suite *out, struct hb_err *err)
 	return rc;
 }
 
+size_t suite_nodes_min(const struct suite *s)
+{
+	for (size_t i = 0; i < s->n_entries; i++)
+		if (s->entries[i].info->shape != BENCH_LOCAL)
+			return 2;
+	return 1;
+}
+
 struct wanted {
 	struct suite *s;
 	bool keep[SUITE_ENTRIES_MAX];

@@ -77,7 +77,7 @@ void report_next(struct doc *d, const struct report_run *in)
 	report_trouble(in->runs, in->n, in->v, &t);
 	const struct verdict_row *worst = in->v ? report_worst(in->v) : NULL;
 	bool clean = t.lost.n + t.invalid + t.known == 0 && knows_no_trouble(in->v) && t.good &&
-	             in->code == CODE_OK && !s->partial && !s->injected;
+	             in->code == CODE_OK && !s->partial && !s->injected && s->shards < 2;
 	/* Suspect, or too imprecise to tell, with nothing better to look at. */
 	bool undecided = in->v && in->base && in->code == CODE_SUSPECT &&
 	                 (worst ? worst->verdict == VERDICT_SUSPECT

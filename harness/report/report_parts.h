@@ -108,6 +108,10 @@ void report_lost_line(struct doc *d, const char *lead, const struct report_troub
 /* An exit code in two words: with or without a baseline. */
 const char *report_code_word(int code, bool baseline);
 
+/* "left for later: n[41-064]; ...": nodes that --budget left out. */
+void report_later(struct doc *d, const char *nodes, int runs);
+/* What a run is a part of, or made of, and what it left out. */
+void report_scope(struct doc *d, const struct summary *s);
 /*
  * Acknowledgements that are about something in these runs, a line each, and into the data: what
  * they cover, those that have expired lately, and a list that cannot be read. acks may be NULL.

@@ -168,6 +168,7 @@ struct doc *report_run_doc(const struct report_run *in)
 	if (in->v)
 		put_slow(d, in->v, names);
 	report_losses(d, in->runs, in->n);
+	report_scope(d, s);
 	report_figures(d, s, names);
 	report_pairs(d, s, names);
 	put_facts(d, in);
