@@ -60,7 +60,7 @@ void fuzz_one(const char *data, size_t size)
 	struct hb_err err = { HB_OK, "" };
 	struct summary run;
 
-	fuzz_step_put_plan();
+	fuzz_step_put_plan("plan.json");
 	fuzz_put_file("records.jsonl", records.text, records.len);
 	fuzz_put_file("samples.jsonl", samples.text, samples.len);
 	e.verdicts = fuzz_object(verdicts.text, verdicts.len);
