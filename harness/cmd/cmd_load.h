@@ -23,8 +23,9 @@ int load_runs_args(const struct store *s, int n, const char **names, struct run_
 /*
  * Adds to a list that may hold others already (ptrs is renewed) what several runs are together:
  * words is a comma list of runs, "label:TEXT" or "array:JOBID", all runs of that label or job
- * array, without the nodes of without (or NULL). dirs has the last one's. *base, where it is taken, is the caller's: the baseline that
- * all of them were held against when they were measured, or NULL.
+ * array, without the nodes of without (or NULL). dirs has the last one's. *base, where it is taken,
+ * is the caller's: the baseline that all of them were held against when they were measured, or
+ * NULL.
  */
 int load_merged(const struct store *s, const char *words, const struct nodeset *without,
                 struct run_list *out, char **base, struct hb_err *err);

@@ -25,7 +25,8 @@ int collect_run_without(const char *dir, const struct nodeset *without, struct s
  * Collects n runs of one suite, the shards of a job array, as if they had been one: every figure is
  * computed from the units of all. A node that several measured counts with the newest run in which
  * it has figures; whoever shared a pair or group with its older self loses that one. A shard that
- * is missing, or did not finish, is a loss. without: as above. HB_E_USAGE: they are not of one kind.
+ * is missing, or did not finish, is a loss. without: as above. HB_E_USAGE: they are not of one
+ * kind.
  */
 int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
                  struct summary *out, struct hb_err *err);

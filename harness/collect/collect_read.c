@@ -229,15 +229,17 @@ static void take_object(struct records *l, json_object *o)
 	}
 }
 
-static int take_line(void *ctx, uint64_t number, const char *text, size_t len, struct hb_err *none)
+static int take_line(void *ctx, const struct line *line, struct hb_err *none)
 {
 	struct records *l = ctx;
+	const char *text = line->text;
+	size_t len = line->len;
 	struct rec_point p;
 	struct rec_end e;
 	struct hb_err err;
 	json_object *o = NULL;
 	(void)none;
-	l->line = number;
+	l->line = line->number;
 	if (!text) {
 		bad_line(l, "longer than a line may be");
 		return HB_OK;

@@ -176,14 +176,15 @@ static bool again(const struct step_run *r, const struct launch_cause *cause)
 	       r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
 }
 
-/* What the launcher says about an end that was not ours; the node that it blames is lost. */
-static void learn_cause(struct step_run *r, struct launch_cause *cause)
+void step_learn_cause(struct step_run *r, struct launch_cause *cause)
 {
 	const struct launcher_ops *ops = r->l->p.site->ops;
 
 	if (!ops->explain || r->l->signal)
 		return;
 	ops->explain(spawn_text(r->child, SPAWN_ERR), cause);
+	if (!cause->name) /* hydra tells it there */
+		ops->explain(spawn_text(r->child, SPAWN_OUT), cause);
 	if (cause->node[0] && cause->again)
 		step_node_lost(r, cause->node, cause->text);
 }
@@ -194,6 +195,7 @@ static void attempt_reset(struct step_run *r)
 	r->starts++;
 	r->phase = STEP_RUNS;
 	r->late = r->by_itself = false;
+	r->early = (struct launch_cause){ 0 };
 	r->joined = 0;
 	r->n_cut = 0;
 	r->blamed = false;
@@ -307,7 +309,9 @@ void step_attempt_over(struct step_run *r)
 	struct launch_cause cause = { 0 };
 
 	if (lost && r->child)
-		learn_cause(r, &cause);
+		step_learn_cause(r, &cause);
+	else if (r->child && r->joined == 0)
+		cause = r->early;
 	if (!again(r, &cause)) {
 		step_finish(r, judge_attempt(r, lost, &cause), &cause);
 		attempt_close(r);

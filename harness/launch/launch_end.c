@@ -57,6 +57,9 @@ void step_begin_end(struct step_run *r)
 		enter(r, STEP_DRAINS, now + DRAIN_MS);
 		return;
 	}
+	/* Before we end it: what it says then is our doing. */
+	if (r->joined == 0)
+		step_learn_cause(r, &r->early);
 	send_quit(r);
 	if (r->l->signal || r->world_wrong)
 		force(r, now);

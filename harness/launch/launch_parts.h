@@ -93,6 +93,7 @@ struct step_run {
 	bool late;        /* the deadline passed */
 	bool by_itself;   /* the launcher ended without force: what it says about its end is true */
 	struct stuck_look *look;
+	struct launch_cause early; /* what the launcher had said before nobody came */
 	bool no_time;            /* something could not be started, or go on, before l->end_ms */
 	char stuck[320];         /* a process that did not go, and what it was doing; "" */
 	enum step_status status; /* once it is over */
@@ -163,6 +164,8 @@ void step_node_lost(struct step_run *r, const char *node, const char *why);
 void step_begin(struct step_run *r);
 /* An attempt has ended: the next one begins, or the step is over. */
 void step_attempt_over(struct step_run *r);
+/* What the launcher says about an end that was not ours; the node that it blames is lost. */
+void step_learn_cause(struct step_run *r, struct launch_cause *cause);
 /* The step will not go on; what is left of it ends so. */
 void step_finish(struct step_run *r, enum step_status s, const struct launch_cause *cause);
 /* "SIGTERM" */

@@ -167,18 +167,18 @@ struct journal {
 };
 
 /* The latest word about a step; a line that is none of ours is passed over. */
-static int take_journal(void *ctx, uint64_t number, const char *text, size_t len,
-                        struct hb_err *none)
+static int take_journal(void *ctx, const struct line *line, struct hb_err *none)
 {
 	static const char *const words[] = { "done", "partial", "skipped", "failed", "cancelled" };
 	const struct js_at at = JS_AT_TOP("journal.jsonl");
 	struct journal *j = ctx;
 	struct measure *m = j->m;
+	const char *text = line->text;
+	size_t len = line->len;
 	const char *type = "", *status = "", *reason = NULL;
 	uint64_t step = 0, attempt = 0;
 	json_object *o = NULL;
 
-	(void)number;
 	/* Nearly all lines are about jobs and units. */
 	if (!text || !memmem(text, len, "\"step-", 6) ||
 	    js_parser_line(j->parser, text, len, "journal.jsonl", &o, none) != HB_OK)

@@ -20,12 +20,12 @@ struct lines {
 	bool skipping; /* inside a line that is too long */
 };
 
-static int tell(struct lines *l, const char *text, size_t len, struct hb_err *err)
+static int tell(struct lines *l, const char *text, size_t len, bool cut, struct hb_err *err)
 {
-	l->number++;
-	if (len > l->max)
-		text = NULL;
-	return l->fn(l->ctx, l->number, text, text ? len : 0, err);
+	bool fits = len <= l->max;
+	const struct line line = { fits ? text : NULL, fits ? len : 0, ++l->number, cut };
+
+	return l->fn(l->ctx, &line, err);
 }
 
 /* Tells the whole lines there are; what is left stays for more. */
@@ -42,12 +42,12 @@ static int tell_lines(struct lines *l, struct hb_err *err)
 		if (l->skipping)
 			l->skipping = false;
 		else
-			rc = tell(l, start, (size_t)(nl - start), err);
+			rc = tell(l, start, (size_t)(nl - start), false, err);
 		at = (size_t)(nl - l->in.data) + 1;
 	}
 	buf_drop(&l->in, at);
 	if (rc == HB_OK && !l->skipping && l->in.len > l->max) {
-		rc = tell(l, "", l->in.len, err);
+		rc = tell(l, "", l->in.len, false, err);
 		l->skipping = true;
 	}
 	if (l->skipping)
@@ -91,7 +91,7 @@ int lines_read(const char *path, size_t max, lines_fn *fn, void *ctx, struct hb_
 	}
 	/* A last line without its end was cut, unless it is whole all the same. */
 	if (rc == HB_OK && l.in.len && !l.skipping)
-		rc = tell(&l, l.in.data, l.in.len, err);
+		rc = tell(&l, l.in.data, l.in.len, true, err);
 	close(fd);
 	buf_free(&l.in);
 	free(chunk);

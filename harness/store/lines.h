@@ -9,11 +9,15 @@
 
 #include "bench/base/err.h"
 
-/*
- * One line without its newline, not terminated; number counts from 1. text NULL: the line is longer
- * than max and was skipped. A negative status ends the reading and is returned.
- */
-typedef int lines_fn(void *ctx, uint64_t number, const char *text, size_t len, struct hb_err *err);
+/* One line without its newline, not terminated. */
+struct line {
+	const char *text; /* NULL: it is longer than max and was skipped */
+	size_t len;
+	uint64_t number; /* from 1 */
+	bool cut;        /* the last one, without its newline */
+};
+/* A negative status ends the reading and is returned. */
+typedef int lines_fn(void *ctx, const struct line *l, struct hb_err *err);
 
 /*
  * Calls fn for each line of a regular file; a last line without newline is one too. A file that is

@@ -37,7 +37,7 @@ struct import {
  * Takes everything out of an archive or folder into the store. Trusts nothing: only the names
  * above, no absolute ones, no "..", no links, bounded sizes and numbers, or HB_E_FORMAT and the
  * store is as before. A run or baseline that the store has already is left alone and told as
- * skipped.
+ * skipped. The coverage ledger and the acknowledgements of another store are passed over.
  */
 int store_import(const struct store *s, const char *from, struct import *out, struct hb_err *err);
 void store_import_free(struct import *i);

@@ -143,6 +143,16 @@ static int take_baseline(struct importing *im, const char *file, int fd, uint64_
 	return take_bytes(im, fd, size, s->skip ? -1 : im->baselines, s->temp, err);
 }
 
+/* What a store holds beside runs and baselines is its own: an archive of all of it has them too. */
+static bool is_own_file(const char *name)
+{
+	static const char *const names[] = { "coverage.json", "acks.json" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* One file, by the name that it has in a store. */
 static int take_member(struct importing *im, const char *name, int fd, uint64_t size,
                        struct hb_err *err)
@@ -162,6 +172,8 @@ static int take_member(struct importing *im, const char *name, int fd, uint64_t 
 	}
 	if (strncmp(name, "baselines/", 10) == 0 && !strchr(name + 10, '/'))
 		return take_baseline(im, name + 10, fd, size, err);
+	if (is_own_file(name))
+		return take_bytes(im, fd, size, -1, name, err);
 	return refuse(im, err, "'%s' is no file of a store", name);
 }
 

@@ -152,9 +152,9 @@ static json_object *parse_line(struct checking *c, const struct line *l)
 	struct hb_err why;
 	json_object *o = NULL;
 	/* The last line of a run that was killed may be cut. */
-	if (l->wrong) {
+	if (line_wrong(l)) {
 		if (!l->text || c->finished)
-			tell(c, l->number, "%s", l->wrong);
+			tell(c, l->number, "%s", line_wrong(l));
 		return NULL;
 	}
 	if (l->len == 0)

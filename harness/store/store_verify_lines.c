@@ -1,93 +1,47 @@
 #include "harness/store/store_verify_lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/base/mem.h"
-
-enum { CHUNK = 64 * 1024 };
 
 struct reading {
 	void (*take)(void *ctx, const struct line *l);
 	void *ctx;
-	struct line l;
-	bool skipping; /* the rest of a line that is too long */
 };
 
-static void give(struct reading *r, const char *text, size_t len, const char *wrong)
+static int give(void *ctx, const struct line *l, struct hb_err *none)
 {
-	r->l = (struct line){ text, len, r->l.number + 1, wrong };
-	r->take(r->ctx, &r->l);
+	struct reading *r = ctx;
+
+	(void)none;
+	r->take(r->ctx, l);
+	return HB_OK;
 }
 
-/* Gives the whole lines of in; what is left stays for more. */
-static void give_lines(struct reading *r, struct buf *in)
+const char *line_wrong(const struct line *l)
 {
-	size_t at = 0;
-	for (;;) {
-		const char *start = in->data + at;
-		const char *nl = at < in->len ? memchr(start, '\n', in->len - at) : NULL;
-		if (!nl)
-			break;
-		if (r->skipping)
-			r->skipping = false;
-		else if (nl - start > JS_LINE_MAX)
-			give(r, NULL, 0, "longer than a line may be");
-		else
-			give(r, start, (size_t)(nl - start), NULL);
-		at = (size_t)(nl - in->data) + 1;
-	}
-	buf_drop(in, at);
-	if (in->len <= JS_LINE_MAX)
-		return;
-	if (!r->skipping)
-		give(r, NULL, 0, "longer than a line may be");
-	r->skipping = true;
-	buf_clear(in);
-}
-
-static int fail(const char *path, const char *why, struct hb_err *err)
-{
-	return hb_fail(err, HB_E_IO, "cannot read %s: %s", path, why);
+	if (!l->text)
+		return "longer than a line may be";
+	return l->cut ? "cut before its end" : NULL;
 }
 
 int verify_lines(const char *path, void (*take)(void *ctx, const struct line *l), void *ctx,
                  bool *missing, struct hb_err *err)
 {
-	struct reading r = { .take = take, .ctx = ctx };
-	struct buf in = BUF_INIT;
+	struct reading r = { take, ctx };
 	struct stat st;
-	char *chunk;
-	int rc = HB_OK, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	bool there = lstat(path, &st) == 0;
+	int why = there && !S_ISLNK(st.st_mode) ? 0 : there ? ELOOP : errno;
+
 	if (missing)
-		*missing = fd < 0 && errno == ENOENT;
-	if (fd < 0)
-		return missing && *missing ? HB_OK : fail(path, strerror(errno), err);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return fail(path, "not a regular file", err);
-	}
-	chunk = hb_alloc(CHUNK);
-	for (;;) {
-		ssize_t n = read(fd, chunk, CHUNK);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			rc = fail(path, strerror(errno), err);
-		if (n <= 0)
-			break;
-		buf_add(&in, chunk, (size_t)n);
-		give_lines(&r, &in);
-	}
-	if (rc == HB_OK && in.len && !r.skipping)
-		give(&r, in.data, in.len, "cut before its end");
-	close(fd);
-	free(chunk);
-	buf_free(&in);
-	return rc;
+		*missing = why == ENOENT;
+	if (why)
+		return missing && *missing
+		               ? HB_OK
+		               : hb_fail(err, HB_E_IO, "cannot read %s: %s", path, strerror(why));
+	return lines_read(path, JS_LINE_MAX, give, &r, err);
 }
 
 uint64_t id_hash(uint64_t begin, const void *data, size_t len)

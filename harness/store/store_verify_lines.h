@@ -1,4 +1,4 @@
-/* As lines.h, but tells a cut last line from a whole one; and a set of ids that were seen. */
+/* What `store verify` sees of a file's lines; and a set of ids that were seen. */
 #ifndef HPCBENCH_HARNESS_STORE_VERIFY_LINES_H
 #define HPCBENCH_HARNESS_STORE_VERIFY_LINES_H
 
@@ -6,13 +6,10 @@
 #include <stdint.h>
 
 #include "bench/base/json.h"
+#include "harness/store/lines.h"
 
-struct line {
-	const char *text; /* not terminated */
-	size_t len;
-	uint64_t number;   /* from 1 */
-	const char *wrong; /* too long, or cut before its end; else NULL. A cut line has a text */
-};
+/* Too long, or cut before its end; else NULL. A cut line has a text. */
+const char *line_wrong(const struct line *l);
 
 /*
  * Calls take for each line of a regular file; a line beyond JS_LINE_MAX has no text. *missing,

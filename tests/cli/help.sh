@@ -8,4 +8,4 @@ hpcbench -h diff | head -1
 hpcbench --help | head -1
 try hpcbench --version
 # A manual page; the tests of man-pages look at all of them.
-hpcbench help --roff check | head -20
+hpcbench help --roff check | head -24

@@ -12,6 +12,10 @@ try hpcbench report --merge label:night
 try hpcbench baseline record parts latest latest~2 --force
 try hpcbench baseline record whole --merge array:77
 try hpcbench check --merge array:77 --baseline whole --quiet
+try hpcbench baseline record less --merge array:77 --exclude n16 --reason "its cable is known"
+grep -c n15 store/baselines/less.json
+grep -o '"n16":[^,}]*' store/baselines/less.json
+try hpcbench baseline rebase --from whole --to again --merge label:night --reason "new cables"
 try hpcbench report --merge latest,latest --quiet
 try hpcbench report --merge label:day
 try hpcbench report --merge latest latest

@@ -21,10 +21,13 @@ ln -s "$PWD/outside" store/runs/20000101-010000-0000
 ln -s "$PWD/outside" store/runs/20010101-010000-0001/link
 touch -d 2001-01-01 store/runs/records.jsonl.00000000.tmp store/baselines/night.json.lock
 touch store/baselines/new.json.lock
+# What the store knows beside runs and baselines stays, however old.
+touch -d 2001-01-01 store/coverage.json store/acks.json
 try hpcbench store prune --keep 1
 ids
 find outside -type f
 ls -A store/baselines
+ls -A store
 # A baseline that cannot be read might name any run.
 echo '{' >store/baselines/broken.json
 try hpcbench store prune --keep 0

@@ -37,7 +37,7 @@ struct seen {
 	unsigned char *told;
 };
 
-static int take(void *ctx, uint64_t number, const char *text, size_t len, struct hb_err *err)
+static int take(void *ctx, const struct line *line, struct hb_err *err)
 {
 	const struct js_at at = JS_AT_TOP("line");
 	struct seen *s = ctx;
@@ -45,8 +45,8 @@ static int take(void *ctx, uint64_t number, const char *text, size_t len, struct
 	uint64_t unit = 0;
 	json_object *o = NULL;
 
-	(void)number;
-	if (!text || js_parser_line(s->parser, text, len, "line", &o, err) != HB_OK)
+	if (!line->text ||
+	    js_parser_line(s->parser, line->text, line->len, "line", &o, err) != HB_OK)
 		return HB_OK; /* the line that the kill cut */
 	js_get_str(o, &at, "type", JS_OPTIONAL, &type, err);
 	js_get_str(o, &at, "status", JS_OPTIONAL, &status, err);

@@ -265,7 +265,7 @@ static void take(void *ctx, const struct line *l)
 	size_t n = strlen(t->text);
 	(void)snprintf(t->text + n, sizeof t->text - n, "%llu:%.*s%s;",
 	               (unsigned long long)l->number, (int)(l->len < 5 ? l->len : 5),
-	               l->text ? l->text : "", l->wrong ? "!" : "");
+	               l->text ? l->text : "", line_wrong(l) ? "!" : "");
 }
 
 static void lines_are_given_whatever_they_hold(void **state)
