@@ -186,6 +186,12 @@ int collect_run_without(const char *dir, const struct nodeset *without, struct s
 	return rc;
 }
 
+/* A first try that was disturbed has another one to come. */
+static bool is_done(const struct attempt *a)
+{
+	return a && a->ended && a->status != UNIT_GIVEN_UP && !(a->disturbed && a->id == 1);
+}
+
 int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_t n,
                  struct hb_err *err)
 {
@@ -205,7 +211,7 @@ int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_
 			continue;
 		const struct attempt *cur = u->cur;
 		tries[i] = cur ? cur->id : 0;
-		ended[i] = u->whole || (cur && cur->ended && cur->status != UNIT_GIVEN_UP);
+		ended[i] = is_done(u->whole) || is_done(cur);
 	}
 	collect_free(&c);
 	summary_free(&none);

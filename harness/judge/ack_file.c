@@ -10,7 +10,7 @@
 #include "harness/store/read.h"
 #include "harness/store/store.h"
 
-enum { LOCK_TRIES = 100, LOCK_NAP_NS = 50000000, ID_TRIES = 64, ID_LEN = 8 };
+enum { ID_TRIES = 64, ID_LEN = 8 };
 
 /* ---- reading ---- */
 
@@ -292,27 +292,12 @@ void acks_load(const char *store, int64_t now_seconds, struct acks *out)
 	free(path);
 }
 
-/* Whoever has the lock is done in a moment, unless it was killed. */
-static int lock_patiently(const char *path, char **lock, struct hb_err *err)
-{
-	char *held = hb_format("%s.lock", path);
-	int rc = store_lock(path, lock, err);
-	for (int i = 0; i < LOCK_TRIES && rc != HB_OK && access(held, F_OK) == 0; i++) {
-		nanosleep(&(struct timespec){ 0, LOCK_NAP_NS }, NULL);
-		rc = store_lock(path, lock, err);
-	}
-	if (rc != HB_OK && access(held, F_OK) != 0)
-		rc = store_lock(path, lock, err); /* it went away in between, or is no lock */
-	free(held);
-	return rc;
-}
-
 int acks_update(const char *path, int (*change)(struct acks *a, void *ctx, struct hb_err *err),
                 void *ctx, struct hb_err *err)
 {
 	struct acks a = { 0 };
 	char *lock = NULL;
-	int rc = lock_patiently(path, &lock, err);
+	int rc = store_lock(path, &lock, err);
 	if (rc != HB_OK)
 		return rc;
 	rc = acks_read(path, &a, err);

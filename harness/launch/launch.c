@@ -33,6 +33,21 @@ static int open_channel(struct launch *l, struct hb_err *err)
 	return rc;
 }
 
+int launch_ready(struct launch *l, struct hb_err *err)
+{
+	const struct launcher_ops *ops = l->p.site->ops;
+
+	if (l->ready)
+		return HB_OK;
+	l->ready = true;
+	int rc = ops->open ? ops->open(l->p.site, l->p.plan, err) : HB_OK;
+
+	l->start_ms = wait_now_ms(); /* waiting for nodes is not on anybody's budget */
+	if (rc == HB_E_CANCELLED)
+		step_read_signals(l);
+	return rc == HB_OK ? open_channel(l, err) : rc;
+}
+
 /* How many of n steps can run at the same time: a port range may be shorter. */
 static size_t open_channels(struct launch *l, size_t n)
 {
@@ -95,6 +110,10 @@ static void drive(struct launch *l, struct step_run *v, size_t n)
 int launch_steps(struct launch *l, size_t first, size_t n, struct launch_result *out,
                  struct hb_err *err)
 {
+	int rc = launch_ready(l, err);
+
+	if (rc != HB_OK)
+		return rc;
 	struct step_run *v = hb_alloc(LAUNCH_AT_ONCE * sizeof *v);
 
 	for (size_t done = 0, some; done < n; done += some) {
@@ -110,6 +129,7 @@ int launch_steps(struct launch *l, size_t first, size_t n, struct launch_result 
 				.status = v[i].status,
 				.reason = v[i].reason[0] ? hb_strdup(v[i].reason) : NULL,
 				.seconds = v[i].seconds,
+				.no_time = v[i].no_time,
 			};
 			step_run_free(&v[i]);
 		}
@@ -142,15 +162,6 @@ int launch_open(const struct launch_params *p, struct launch **out, struct hb_er
 	}
 	*out = l;
 	return HB_OK;
-}
-
-int launch_ready(struct launch *l, struct hb_err *err)
-{
-	const struct launcher_ops *ops = l->p.site->ops;
-	int rc = ops->open ? ops->open(l->p.site, l->p.plan, err) : HB_OK;
-
-	l->start_ms = wait_now_ms(); /* waiting for nodes is not on anybody's budget */
-	return rc == HB_OK ? open_channel(l, err) : rc;
 }
 
 int launch_journal(struct launch *l, json_object *o, struct hb_err *err)

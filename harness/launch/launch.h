@@ -119,8 +119,8 @@ int launcher_find(const char *text, const struct launcher_ops **out, const char 
 
 /*
  * The path of a helper: HPCBENCH_EXEC_PATH, else the program's own folder, else ../libexec/hpcbench
- * beside it. With a profile (NULL: none) first its `helpers`, then the folder of its name in each of
- * these and in the user's data folder; a helper that is in none of them is the common one.
+ * beside it. With a profile (NULL: none) first its `helpers`, then the folder of its name in each
+ * of these and in the user's data folder; a helper that is in none of them is the common one.
  * HB_E_UNSUPPORTED says where it was looked for. The caller frees *path.
  */
 int launch_helper_path(const struct profile *profile, const char *helper, char **path,
@@ -201,6 +201,7 @@ struct launch_result {
 	enum step_status status;
 	char *reason; /* NULL if there is nothing to say; owned by the caller */
 	double seconds;
+	bool no_time; /* some of it did not start, or go on, because the end was near */
 };
 /*
  * Runs plan->steps[first] and the n - 1 after it at the same time, at most LAUNCH_AT_ONCE, where

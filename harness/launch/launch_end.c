@@ -112,12 +112,12 @@ static bool phase_over(struct step_run *r, int64_t now)
 {
 	if (r->phase == STEP_DRAINS)
 		return now >= r->until_ms || drained(r);
+	/* A signal that comes meanwhile ends the patience with those that were told to quit. */
+	if ((r->phase == STEP_QUITS || r->phase == STEP_LOOKS) && r->l->signal)
+		return true;
 	if (r->phase == STEP_LOOKS)
 		return stuck_done(r, now);
 	if (r->phase == STEP_TERMS && r->l->impatient)
-		return true;
-	/* A signal that comes meanwhile ends the patience with those that were told to quit. */
-	if (r->phase == STEP_QUITS && r->l->signal)
 		return true;
 	return now >= r->until_ms;
 }

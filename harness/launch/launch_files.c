@@ -13,7 +13,7 @@
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/wait.h"
 
-enum { READ_CHUNK = 64 * 1024, READ_ROUNDS = 64, START_MAX = 64 };
+enum { READ_CHUNK = 64 * 1024, READ_ROUNDS = 64, START_MAX = 64, FOLDERS_MAX = 1000 };
 
 struct rank_file {
 	int fd; /* -1: not there yet, or done with */
@@ -94,7 +94,7 @@ static int write_schedule(struct step_run *r, struct store_log *file, struct hb_
 		for (size_t i = 0; i < n && rc == HB_OK; i++) {
 			size_t j = f->order[f->n_order++];
 			const struct plan_job *job = &r->step->jobs[j];
-			r->tries[j]++;
+			step_count_try(r, j);
 			json_object *msg = step_job_message(r, j);
 			js_set_u64(msg, "slot", slot);
 			rc = write_line(file, msg, err);
@@ -122,7 +122,14 @@ int step_files_open(struct step_run *r, struct hb_err *err)
 	f->rank = hb_alloc((size_t)f->n * sizeof *f->rank);
 	for (int i = 0; i < f->n; i++)
 		f->rank[i].fd = -1;
-	if (mkdir(f->folder, 0777) != 0)
+	/* An earlier process of the run may have died before it told that it came so far. */
+	for (int i = 1; mkdir(f->folder, 0777) != 0 && errno == EEXIST && i < FOLDERS_MAX; i++) {
+		free(f->folder);
+		f->folder = hb_format("%s/files-%llu.%llu-%d", r->l->p.dir,
+		                      (unsigned long long)r->step->id,
+		                      (unsigned long long)r->attempt, i);
+	}
+	if (access(f->folder, W_OK) != 0)
 		return hb_fail(err, HB_E_IO, "%s: %s", f->folder, strerror(errno));
 	path = hb_format("%s/schedule.jsonl", f->folder);
 	rc = store_log_open(path, &file, err);

@@ -54,6 +54,8 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 		units += step->jobs[j].cases.n;
 	}
 	r->ended = hb_alloc(units + 1);
+	r->asked = hb_alloc(units + 1);
+	r->commanded = hb_alloc((step->n_jobs + 1) * sizeof *r->commanded);
 	r->tries = hb_alloc((step->n_jobs + 1) * sizeof *r->tries);
 	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
 	r->watch = step_watch_new(r);
@@ -77,6 +79,8 @@ void step_run_free(struct step_run *r)
 	free(r->due_ms);
 	free(r->unit_at);
 	free(r->ended);
+	free(r->asked);
+	free(r->commanded);
 	free(r->tries);
 	free(r->cut);
 	js_put(r->facts);
@@ -149,10 +153,20 @@ void step_log_job_start(struct step_run *r, size_t j)
 	buf_free(&text);
 }
 
+void step_count_try(struct step_run *r, size_t j)
+{
+	size_t at = r->unit_at[j], n = r->step->jobs[j].cases.n;
+
+	r->tries[j]++;
+	r->commanded[j] = true;
+	for (size_t i = 0; i < n; i++)
+		r->asked[at + i] = !r->ended[at + i];
+}
+
 void step_announce_job(struct step_run *r, size_t j)
 {
-	r->tries[j]++;
 	step_watch_start(r, j);
+	step_count_try(r, j);
 	step_log_job_start(r, j);
 	sched_started(&r->s, j);
 }
@@ -184,6 +198,11 @@ void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_
 static void end_units(struct step_run *r, size_t j, enum unit_status status, const char *reason)
 {
 	const struct plan_job *job = &r->step->jobs[j];
+
+	/* What was never commanded ends as a try of its own: its last one may have ended already.
+	 */
+	if (!r->commanded[j])
+		step_count_try(r, j);
 
 	for (size_t i = 0; i < job->cases.n; i++) {
 		struct rec_end end = { .ids = { .step = r->step->id,

@@ -49,6 +49,7 @@ struct launch {
 	/* A control channel for each step that runs at the same time; none in files mode. */
 	struct ctl *ctl[LAUNCH_AT_ONCE];
 	size_t n_ctl;
+	bool ready;
 	struct launch_log log;
 	int signal;     /* the first one */
 	bool impatient; /* a second signal came */
@@ -94,9 +95,9 @@ struct step_run {
 	bool by_itself;   /* the launcher ended without force: what it says about its end is true */
 	struct stuck_look *look;
 	struct launch_cause early; /* what the launcher had said before nobody came */
-	bool no_time;            /* something could not be started, or go on, before l->end_ms */
-	char stuck[320];         /* a process that did not go, and what it was doing; "" */
-	enum step_status status; /* once it is over */
+	bool no_time;              /* something could not be started, or go on, before l->end_ms */
+	char stuck[320];           /* a process that did not go, and what it was doing; "" */
+	enum step_status status;   /* once it is over */
 	char reason[480];
 	int64_t began_ms;
 	double seconds; /* once it is over */
@@ -118,6 +119,8 @@ struct step_run {
 	int64_t *due_ms; /* its next unit must have ended by then; 0: not running */
 	size_t *unit_at; /* where its units begin in ended */
 	unsigned char *ended;
+	bool *commanded;      /* of each job: in this process, since it was last to be measured */
+	unsigned char *asked; /* of each unit, beside ended: its job's latest command had it */
 	uint64_t *tries; /* of each job: how often it was commanded; the attempt of its records */
 	struct step_watch *watch; /* for foreign load */
 	json_object *facts;       /* those told so far, as names; NULL: none */
@@ -224,6 +227,8 @@ json_object *step_quit_message(void);
 void step_log_job_start(struct step_run *r, size_t j);
 /* The job counts as running, and the journal says so. */
 void step_announce_job(struct step_run *r, size_t j);
+/* A job is commanded once more: the attempt of its records from now on. */
+void step_count_try(struct step_run *r, size_t j);
 /* Commands it to its ranks; those that cannot be told are about to be gone. */
 void step_send_job(struct step_run *r, size_t j);
 /* What the rank on a seat says. */

@@ -91,6 +91,9 @@ void stuck_open(struct step_run *r)
 	if (more > 0)
 		step_event(r, "warn", "silent", "and %d ranks more do not go", more);
 	look->until_ms = wait_now_ms() + LOOK_MS;
+	/* Elsewhere, and no way to get there: nothing is known of those processes. */
+	if (r->l->p.site->ops->remote && !r->l->p.site->ops->on_nodes)
+		return;
 	if (look_command(r, &look->nodes, &c, &err) == HB_OK) {
 		struct spawn_params p = { .argv = (const char *const *)c.argv,
 			                  .env = (const char *const *)c.env };
@@ -172,7 +175,7 @@ static void tell_answers(struct step_run *r)
 		free(line);
 		told++;
 	}
-	for (size_t i = 0; look->child && i < look->nodes.n; i++)
+	for (size_t i = 0; r->l->p.site->ops->on_nodes && look->child && i < look->nodes.n; i++)
 		if (nodeset_find(&answered, look->nodes.v[i]) < 0)
 			buf_printf(&silent, "%s%s", silent.len ? ", " : "", look->nodes.v[i]);
 	if (silent.len > 0)

@@ -164,6 +164,9 @@ static void mark_units(struct step_run *r, size_t j, const char *why)
 	const struct plan_job *job = &r->step->jobs[j];
 
 	for (size_t i = 0; i < job->cases.n; i++) {
+		/* Units that ended in an earlier try are none of this one's. */
+		if (!r->asked[r->unit_at[j] + i])
+			continue;
 		struct rec_ids ids = { .step = r->step->id,
 			               .unit = job->first_unit + i,
 			               .attempt = r->tries[j],
@@ -219,6 +222,7 @@ static bool judge(struct step_run *r, size_t j, const char *status, const char *
 		return false;
 	w->again[j] = AGAIN_WAITS;
 	sched_repeat(&r->s, j);
+	r->commanded[j] = false;
 	return true;
 }
 

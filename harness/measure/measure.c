@@ -194,7 +194,7 @@ static void take_past(struct measure *m, size_t n)
 	}
 }
 
-static int run_steps(struct measure *m, struct launch *l, struct hb_err *err)
+int measure_steps(struct measure *m, struct launch *l, struct hb_err *err)
 {
 	int rc = HB_OK;
 
@@ -209,7 +209,7 @@ static int run_steps(struct measure *m, struct launch *l, struct hb_err *err)
 }
 
 /* From the records to the summary, and the verdicts if there is a baseline. */
-static int collect_and_compare(struct measure *m, struct hb_err *err)
+int measure_collect(struct measure *m, struct hb_err *err)
 {
 	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 	const struct summary *one = &m->summary;
@@ -239,94 +239,6 @@ static int collect_and_compare(struct measure *m, struct hb_err *err)
 	}
 	if (m->has_summary)
 		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
-	return rc;
-}
-
-static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
-{
-	json_object *o = json_object_new_object();
-	int rc;
-
-	js_set_str(o, "type", "append");
-	js_set_str(o, "phase", phase_name(PHASE_CONFIRM));
-	js_set_u64(o, "steps", steps);
-	rc = launch_journal(l, o, err);
-	js_put(o);
-	return rc;
-}
-
-/* Who is no good partner in the rerun: what lost figures, is suspect itself or known trouble. A
- * flag a node. */
-static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, size_t n)
-{
-	bool *avoid = hb_alloc(m->plan.nodes.n * sizeof *avoid);
-	long node;
-
-	for (size_t i = 0; i < m->summary.n_losses; i++) {
-		const struct summary_loss *l = &m->summary.losses[i];
-		if (l->status != UNIT_SKIPPED &&
-		    (node = nodeset_find(&m->plan.nodes, l->subject)) >= 0)
-			avoid[node] = true;
-	}
-	for (size_t i = 0; i < m->plan.nodes.n; i++)
-		avoid[i] = avoid[i] || acks_touch_node(&m->acks, m->plan.nodes.v[i]);
-	for (size_t i = 0; i < n; i++)
-		if ((node = nodeset_find(&m->plan.nodes, s[i].subject)) >= 0)
-			avoid[node] = true;
-	return avoid;
-}
-
-/* Appends confirming jobs for what is suspect; returns how many steps were added for them. */
-static size_t plan_confirm(struct measure *m)
-{
-	struct suspect s[MEASURE_CONFIRM_MAX];
-	size_t all = compare_suspects(&m->verdicts, s, MEASURE_CONFIRM_MAX);
-	size_t n = all < MEASURE_CONFIRM_MAX ? all : MEASURE_CONFIRM_MAX;
-	size_t before = m->plan.n_steps;
-	bool *avoid = nodes_to_avoid(m, s, n);
-	const struct plan_confirm how = { before, avoid };
-	struct hb_err err;
-	char text[160];
-
-	for (size_t i = 0; i < n; i++)
-		if (plan_add_confirm(&m->plan, &how, s[i].bench, s[i].subject, s[i].control,
-		                     &err) != HB_OK &&
-		    m->req.note)
-			m->req.note(m->req.ctx, "warn", err.text);
-	free(avoid);
-	if (all > n && m->req.note) {
-		snprintf(text, sizeof text, "%zu suspects; the worst %zu are measured again", all,
-		         n);
-		m->req.note(m->req.ctx, "info", text);
-	}
-	return m->plan.n_steps - before;
-}
-
-/* An earlier process of the run had come so far. */
-static bool has_confirm(const struct measure *m)
-{
-	const struct plan_step *last = &m->plan.steps[m->plan.n_steps - 1];
-
-	return last->n_jobs > 0 && last->jobs[0].phase != PHASE_MAIN;
-}
-
-static int confirm(struct measure *m, struct launch *l, struct hb_err *err)
-{
-	size_t steps;
-	int rc;
-
-	if (!m->judged || !m->req.confirm || m->signal || m->broken)
-		return HB_OK;
-	steps = has_confirm(m) ? 0 : plan_confirm(m);
-	if (steps == 0)
-		return HB_OK;
-	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
-	if (rc == HB_OK)
-		rc = journal_append(l, steps, err);
-	if (rc == HB_OK)
-		rc = run_steps(m, l, err);
-	if (rc == HB_OK)
-		rc = collect_and_compare(m, err);
 	return rc;
 }
 
@@ -403,6 +315,7 @@ static int open_run(struct measure *m, const struct store *s, struct launch **l,
 	if (rc == HB_OK)
 		rc = measure_write_run(m, false, err); /* the job's id is known now */
 	if (rc != HB_OK) {
+		m->signal = launch_signal(*l); /* while it waited for nodes */
 		launch_close(*l, NULL);
 		*l = NULL;
 	}
@@ -441,12 +354,12 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 		m->code = exit_code(m);
 		return rc;
 	}
-	rc = run_steps(m, l, err);
+	rc = measure_steps(m, l, err);
 	/* Also after a failure: what is there is collected, the first error is the one told. */
-	int rc_after = collect_and_compare(m, rc == HB_OK ? err : &late);
+	int rc_after = measure_collect(m, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
 	if (rc == HB_OK)
-		rc = confirm(m, l, err);
+		rc = measure_confirm(m, l, err);
 	m->broken = m->broken || rc != HB_OK;
 	rc_after = close_run(m, l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;

@@ -51,6 +51,8 @@ void measure_ledger_name(const struct measure *m, char out[256])
 /* Of each node and benchmark of the suite. */
 enum told { TOLD_NOTHING, TOLD_BAD, TOLD_GOOD };
 
+enum { UPDATE_S = 20 /* its lock may be waited for */ };
+
 struct cover {
 	const struct measure *m;
 	const struct bench_info *bench[SUITE_ENTRIES_MAX];
@@ -185,6 +187,9 @@ static size_t entries_of(const struct cover *c, struct ledger_entry *out)
 	bool whole = !m->summary.partial && !m->signal && !m->broken;
 	size_t n = 0;
 
+	for (size_t i = 0; i < m->n_steps; i++)
+		whole = whole && !m->steps[i].no_time;
+
 	for (size_t i = 0; i < m->plan.nodes.n; i++) {
 		json_object *hw = NULL;
 		struct ledger_entry e = { m->plan.nodes.v[i], NULL, is_measured(c, i) };
@@ -197,26 +202,51 @@ static size_t entries_of(const struct cover *c, struct ledger_entry *out)
 	return n;
 }
 
+/* The ledger's update, in a process of its own: the store may hang. */
+struct update {
+	const struct store *s;
+	const struct ledger_note *n;
+};
+
+static int update(void *ctx, struct buf *out, struct hb_err *err)
+{
+	struct update *u = ctx;
+	char *aside = NULL;
+	int rc = ledger_update(u->s, u->n, &aside, err);
+
+	if (aside)
+		buf_puts(out, aside);
+	free(aside);
+	return rc;
+}
+
 void measure_cover(const struct measure *m, const struct store *s)
 {
+	struct buf aside = BUF_INIT;
 	struct ledger_entry *v;
 	struct hb_err err;
 	struct cover c;
-	char cluster[256], *aside = NULL, *suite;
+	char cluster[256], *suite;
 
 	/* What was slowed down on purpose tells of nobody. */
-	if (!m->has_summary || m->req.inject)
+	if (!m->has_summary || m->req.inject || m->broken)
 		return;
 	cover_open(&c, m);
 	v = hb_alloc((m->plan.nodes.n + 1) * sizeof *v);
 	measure_ledger_name(m, cluster);
 	suite = measure_suite_name(m);
 	struct ledger_note n = { cluster, suite, m->id, m->started, v, entries_of(&c, v) };
-	int rc = n.n ? ledger_update(s, &n, &aside, &err) : HB_OK;
-	const char *text = rc != HB_OK ? err.text : aside;
-	if (text && m->req.note)
+	struct update u = { s, &n };
+	int rc = n.n ? store_apart(update, &u, UPDATE_S, &aside, &err) : HB_OK;
+	if (rc == HB_E_TIMEOUT)
+		hb_fail(&err, rc,
+		        "the store %.200s did not answer when this run was to be noted in its "
+		        "coverage.json",
+		        s->path);
+	const char *text = rc != HB_OK ? err.text : buf_text(&aside);
+	if (*text && m->req.note)
 		m->req.note(m->req.ctx, "warn", text);
-	free(aside);
+	buf_free(&aside);
 	free(suite);
 	free(v);
 	free(c.told);

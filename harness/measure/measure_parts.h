@@ -45,4 +45,11 @@ void measure_store_settle(struct measure *m);
 /* Settles, and lets go of the folder. Fails where the store did, saying where the run is. */
 int measure_store_close(struct measure *m, struct hb_err *err);
 
+/* Runs the plan's steps that have not run; until a signal, or the store cannot be written. */
+int measure_steps(struct measure *m, struct launch *l, struct hb_err *err);
+/* From the records to the summary, and the verdicts if there is a baseline. */
+int measure_collect(struct measure *m, struct hb_err *err);
+/* Appends what confirms the suspects, measures it and collects again; nothing where none is due. */
+int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err);
+
 #endif

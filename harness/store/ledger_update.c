@@ -8,27 +8,6 @@
 #include "bench/base/mem.h"
 #include "harness/store/ledger_parts.h"
 
-/* A writer holds the lock for as long as a file of some MiB takes. */
-enum { LOCK_TRIES = 1000, LOCK_NAP_MS = 10, LOCK_GONE_MAX = 50 };
-
-static int take_lock(const char *path, char **lock, struct hb_err *err)
-{
-	int rc = HB_E_IO, gone = 0;
-
-	for (int i = 0; i < LOCK_TRIES; i++) {
-		char *held = hb_format("%s.lock", path);
-		rc = store_lock(path, lock, err);
-		bool busy = rc != HB_OK && access(held, F_OK) == 0;
-		free(held);
-		/* It may have gone between the two questions, but not again and again. */
-		gone = busy ? 0 : gone + 1;
-		if (rc == HB_OK || gone > LOCK_GONE_MAX)
-			return rc;
-		nanosleep(&(struct timespec){ 0, LOCK_NAP_MS * 1000000L }, NULL);
-	}
-	return rc;
-}
-
 static json_object *member_made(json_object *o, const char *key)
 {
 	json_object *v = NULL;
@@ -191,7 +170,7 @@ int ledger_update(const struct store *s, const struct ledger_note *n, char **asi
 {
 	char *path = ledger_path(s), *lock = NULL;
 	json_object *clusters = NULL;
-	int rc = take_lock(path, &lock, err);
+	int rc = store_lock(path, &lock, err);
 
 	*aside = NULL;
 	if (rc == HB_OK)
