@@ -26,7 +26,7 @@ void fuzz_one(const char *data, size_t size)
 
 	/* No program of a launcher is to be found. */
 	setenv("PATH", "/nowhere", 1);
-	fuzz_step_put_plan();
+	fuzz_step_put_plan("plan.json");
 	fuzz_put_file("journal.jsonl", journal.text, journal.len);
 	fuzz_put_file("records.jsonl", records.text, records.len);
 	put_about(fuzz_next_part(&data, &size));

@@ -3,6 +3,7 @@
 
 #include "harness/launch/launch.h"
 #include "harness/measure/measure.h"
+#include "harness/plan/plan_shard.h"
 #include "harness/slurm/slurm.h"
 #include "harness/store/store.h"
 #include "tests/fuzz/fuzz.h"
@@ -41,6 +42,25 @@ static void check_options(const char *text)
 		FUZZ_CHECK((unsigned char)*c >= ' ' && *c != 0x7f);
 }
 
+static void check_shard(const char *text)
+{
+	struct hb_err err = { HB_OK, "" };
+	struct nodeset all = { 0 }, part = { 0 };
+	struct suite s = { 0 };
+	int shard = 0, shards = 0;
+
+	if (!fuzz_ok(plan_shard_parse(text, &shard, &shards, &err), &err))
+		return;
+	FUZZ_CHECK(shard >= 1 && shard <= shards && shards <= PLAN_SHARDS_MAX);
+	FUZZ_CHECK(nodeset_parse("n[1-9]", &all, &err) == HB_OK);
+	FUZZ_CHECK(suite_of_benches("node.memory", &s, &err) == HB_OK);
+	if (fuzz_ok(plan_shard_cut(&s, &all, shard, shards, &part, &err), &err))
+		FUZZ_CHECK(part.n >= 1 && part.n <= all.n);
+	nodeset_free(&part);
+	nodeset_free(&all);
+	suite_free(&s);
+}
+
 static void check_suite(const char *text)
 {
 	struct hb_err err = { HB_OK, "" };
@@ -61,6 +81,7 @@ void fuzz_one(const char *data, size_t size)
 	check_launcher(text);
 	check_options(text);
 	check_suite(text);
+	check_shard(text);
 	if (fuzz_ok(store_check_name("name", text, &err), &err))
 		FUZZ_CHECK(*text != '.' && !strchr(text, '/'));
 	free(text);

@@ -13,7 +13,10 @@
 #endif
 
 #ifdef WATCHED
-#include <sanitizer/allocator_interface.h>
+/* Of every sanitizer's allocator; gcc brings no header for it. */
+int __sanitizer_install_malloc_and_free_hooks(void (*taken)(const volatile void *, size_t),
+                                              void (*given_back)(const volatile void *));
+size_t __sanitizer_get_allocated_size(const volatile void *p);
 
 static size_t held, most;
 

@@ -53,7 +53,7 @@ void fuzz_step_start_jobs(struct fuzz_step *s)
 		step_announce_job(&s->r, jobs[i]);
 }
 
-void fuzz_step_put_plan(void)
+void fuzz_step_put_plan(const char *name)
 {
 	struct buf text = BUF_INIT;
 	struct fuzz_step s;
@@ -62,7 +62,7 @@ void fuzz_step_put_plan(void)
 	fuzz_step_open(&s);
 	o = plan_to_json(&s.plan);
 	js_write(o, JS_PLAIN, &text);
-	fuzz_put_file("plan.json", text.data, text.len);
+	fuzz_put_file(name, text.data, text.len);
 	js_put(o);
 	buf_free(&text);
 	fuzz_step_close(&s);

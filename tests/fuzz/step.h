@@ -15,8 +15,8 @@ struct fuzz_step {
 /* Nobody is there yet. The run directory is fuzz_folder(). */
 void fuzz_step_open(struct fuzz_step *s);
 void fuzz_step_close(struct fuzz_step *s);
-/* Writes its plan as plan.json of that folder. */
-void fuzz_step_put_plan(void);
+/* Writes its plan as a file of that folder. */
+void fuzz_step_put_plan(const char *name);
 /* Starts every job that can start. */
 void fuzz_step_start_jobs(struct fuzz_step *s);
 
