@@ -147,7 +147,7 @@ static void one_night(struct past_text *t, int night, struct rng *rng, const boo
 	for (size_t k = 0; k < 20; k++) {
 		struct past_text *x = &t[order[k]];
 		snprintf(x->had, sizeof(x->had), "2026-11-%02dT00:00:00Z", night);
-		snprintf(x->run, sizeof(x->run), "r%d", night);
+		snprintf(x->run, sizeof(x->run), "r%u", (unsigned)night % 1000);
 		if (!broken[order[k]] && rng_below(rng, 20))
 			memcpy(x->last, x->had, sizeof(x->last));
 	}
