@@ -88,7 +88,7 @@ static double width(const struct plan *p, const struct plan_step *s, const struc
 	if (j->alone)
 		return 1;
 	if (p->suite->entries[j->entry].info->shape == BENCH_LOCAL)
-		return (double)(s->n_ranks / s->rpn);
+		return (double)s->n_ranks / s->rpn;
 	size_t most = n * (size_t)s->rpn / ranks;
 	if (p->max_pairs > 0 && (size_t)p->max_pairs < most)
 		most = (size_t)p->max_pairs;
