@@ -11,6 +11,7 @@
 #include "bench/base/record.h"
 #include "harness/plan/nodeset.h"
 #include "harness/plan/suite.h"
+#include "harness/topo/topo.h"
 
 enum {
 	PLAN_SCHEMA = 1,
@@ -20,6 +21,11 @@ enum {
 	PLAN_UNITS_MAX = 1 << 22, /* of one plan: so that memory and files stay bounded */
 	PLAN_REASON_MAX = 240     /* bytes of why a node is absent; what is longer is cut */
 };
+
+/* What a node is in an acceptance: others are compared with controls. */
+enum plan_role { ROLE_NONE, ROLE_NEW, ROLE_CONTROL };
+/* Who meets whom: everybody (rounds; with 0 rounds all pairs), or new nodes controls alone. */
+enum plan_shape { SHAPE_ROUNDS, SHAPE_STAR, SHAPE_STAR_AND_ROUNDS };
 
 /* What the harness commands in one message: one subject, one benchmark, some of its cases. */
 struct plan_job {
@@ -78,6 +84,11 @@ struct plan {
 	/* Nodes that did not fit into --budget, and in how many such runs each has its turn. */
 	struct nodeset later;
 	int later_runs;
+	struct topo topo; /* n_leaves 0: unknown */
+	size_t *leaf_of;  /* of each node, an index into topo.leaves or TOPO_NO_LEAF; NULL: no topo
+	                   */
+	unsigned char *role; /* enum plan_role of each node; NULL: none has one */
+	enum plan_shape shape;
 	/* While it is made: a number of each node's hardware class; NULL: they are all the same. */
 	size_t *class_of;
 	uint64_t *class_seed; /* of each class number */
@@ -94,6 +105,11 @@ struct plan_params {
 	const char *const *hw; /* hardware class of each node, NULL where unknown; NULL: of none */
 	const struct nodeset *later; /* as in plan; NULL: none */
 	int later_runs;
+	const struct topo *topo; /* copied; NULL: unknown */
+	const struct nodeset
+	        *controls;     /* those of nodes that are known to be good; NULL: no roles */
+	enum plan_shape shape; /* the star kinds need controls */
+	bool hold_groups;      /* groups come later, with plan_add_groups */
 };
 
 /* Pair rounds of n nodes: circle method over a seeded permutation, odd n with byes spread. */
@@ -163,6 +179,21 @@ struct plan_confirm {
  */
 int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
                      const char *subject, const char *control, struct hb_err *err);
+/* A pair to measure beyond the plan; node indices. */
+struct plan_extra {
+	size_t a, b;
+	bool alone; /* nothing else meanwhile */
+};
+/*
+ * Appends pairs (phase EXTRA) of every entry of bench, in rounds of disjoint pairs, those that are
+ * alone last. They join an appended step of the same helper and ranks a node from index `from` on,
+ * which has not started, else are a step of their own. HB_E_USAGE: bench has no pairs.
+ */
+int plan_add_extra(struct plan *p, size_t from, const char *bench, const struct plan_extra *v,
+                   size_t n, struct hb_err *err);
+/* Appends the groups that hold_groups kept back, over those nodes alone (a flag each), as steps of
+ * their own. Nothing where the suite has no groups, or fewer than two nodes are in. */
+int plan_add_groups(struct plan *p, const bool *in, struct hb_err *err);
 /* Where the plans that were joined stand in the joined one. */
 struct plan_part {
 	uint64_t unit0; /* what their units' ids begin behind */

@@ -1,0 +1,162 @@
+/*
+ * localize: from the figures of pairs to the node, direction, link, leaf or rail that is slow
+ * (design.md section 7, facts/statistics.md). Pure functions of their arguments: no files, no
+ * clock, no output; `run`, `check`, `accept` and thousands of simulated sweeps in the tests all
+ * call these. y is the log of a figure, lower is worse; a loss is 1 - exp(difference of y).
+ *
+ * One sheet holds the pairs of one benchmark, metric and case whose ends are of one hardware class
+ * (never one MAD over a mixture). With a topology the median of each endpoint class (same leaf,
+ * across leaves) is taken off first, so that what lies behind a leaf's up-link does not blame
+ * nodes.
+ *
+ * Nodes: S = the upper quartile (type 7) of y over all pairs of the node (the maximum at no more
+ * than 3 partners), z = (S - median S) / max(1.4826 MAD S, 0.001). Candidate: z < -2.5. Slow: z <
+ * -4 over main and extra pairs together, and the loss against the median beyond delta. A node is
+ * only blamed where at least two of its slow pairs are with nodes that are cleared by other pairs;
+ * where fewer are, "this node, or its partner, or the link" is undecided, and says which pairs
+ * would decide it. Where the sheet has a stored spread and median, both tests use them too.
+ */
+#ifndef HPCBENCH_HARNESS_LOCALIZE_H
+#define HPCBENCH_HARNESS_LOCALIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOC_NONE UINT32_MAX
+
+/* An endpoint: a node, or a device of one. */
+struct loc_end {
+	uint32_t node; /* number of the node, dense from 0 */
+	uint32_t leaf; /* its leaf switch; LOC_NONE: unknown */
+	uint32_t rail; /* the same device of other nodes hangs on the same rail; LOC_NONE: none */
+};
+
+/* One measurement of a pair. The same pair may come several times (rounds, extra, retests). */
+struct loc_pair {
+	uint32_t a, b; /* ends */
+	double y;      /* of both directions, where they are told apart the worse; NaN: lost */
+	double ab, ba; /* each direction; NaN: not told apart */
+	bool extra;    /* measured because somebody asked (localize_ask) */
+	bool isolated; /* nothing else was measured meanwhile, and else it would have been */
+	/* Of a lost one: the end that fell silent or died, as far as it is known; else LOC_NONE. */
+	uint32_t silent;
+};
+
+struct loc_sheet {
+	const struct loc_end *ends;
+	size_t n_ends;
+	const struct loc_pair *pairs;
+	size_t n_pairs;
+	bool adaptive; /* routing: leaves and up-links are never blamed */
+	double delta;  /* least loss that is blamed; 0: LOC_DELTA */
+	/* From a baseline, NaN where there is none: median of the nodes' S, and the s.d. that one
+	 * node's S has in one run (between nodes and runs together). */
+	double stored_median, stored_s;
+};
+
+#define LOC_DELTA 0.02 /* delta_node of the design */
+
+struct loc_params {
+	double z_candidate, z_slow; /* -2.5, -4 */
+	double s_floor;             /* 0.001 */
+	int extra_pairs;            /* 10: for each candidate */
+	double extra_share;         /* 0.30: of the tests of the main part, for all of them */
+	int retests;                /* 2: of a low cell before its link is blamed */
+};
+#define LOC_PARAMS_DEFAULT                                                                         \
+	{                                                                                          \
+		-2.5, -4.0, 0.001, 10, 0.30, 2                                                     \
+	}
+
+enum loc_kind {
+	LOC_NODE,     /* a: node */
+	LOC_NODE_OUT, /* what node a sends */
+	LOC_NODE_IN,  /* what node a receives */
+	LOC_LINK,     /* ends a and b, both directions */
+	LOC_LINK_AB,  /* from end a to end b alone */
+	LOC_LEAF,     /* a: leaf; its up-link, for pairs within it are not slow */
+	LOC_RAIL,     /* a: rail */
+	LOC_SILENT,   /* node a: nothing that it took part in came, its partners' other pairs did */
+	LOC_KINDS
+};
+const char *loc_kind_name(enum loc_kind k); /* "slow-node", "slow-direction", "slow-link" ... */
+
+enum loc_state {
+	LOC_SLOW,     /* blamed */
+	LOC_UNDECIDED /* one of a group: which one cannot be told from these pairs */
+};
+
+struct loc_blame {
+	enum loc_kind kind;
+	enum loc_state state;
+	uint32_t a, b;  /* as the kind says; b LOC_NONE where it has none */
+	uint32_t group; /* undecided ones that exclude each other share a number; else LOC_NONE */
+	double loss;    /* against the sheet's median; links: against the lesser of both ends' S */
+	double z;       /* NaN for links */
+	size_t tests, slow_tests, partners; /* behind it */
+	double detectable; /* the smallest loss that would have been found here (power 0.9) */
+	/* Median losses of its loaded and its isolated tests, and of the isolated tests of healthy
+	 * controls (below 0: isolated they are faster); NaN where there are none. */
+	double loaded, isolated, control;
+};
+
+enum loc_node_state {
+	LOC_GOOD,      /* measured, and not slow by more than `detectable` */
+	LOC_CANDIDATE, /* beyond z_candidate, not (yet) beyond what blames it */
+	LOC_BLAMED,
+	LOC_OPEN, /* part of an undecided group */
+	LOC_GONE, /* silent */
+	LOC_UNTESTED
+};
+
+struct loc_node {
+	double score, z, loss; /* S, robust z, loss against the median; NaN without figures */
+	size_t tests, partners;
+	enum loc_node_state state;
+};
+
+struct localized {
+	struct loc_blame *v; /* worst first */
+	size_t n;
+	struct loc_node *nodes; /* by node number */
+	size_t n_nodes;
+	double median, s;           /* of S; what z is measured in */
+	bool stored;                /* s or median come from the baseline */
+	double detectable;          /* of a node with the usual number of pairs, power 0.9 */
+	size_t links_tested, links; /* distinct pairs measured, and there are */
+	bool paths_separated;       /* leaves known and routing static */
+};
+
+/* Never fails on contents; an empty sheet blames nobody. Free with localized_free. */
+void localize(const struct loc_sheet *sheet, const struct loc_params *p, struct localized *out);
+void localized_free(struct localized *l);
+
+enum loc_why {
+	LOC_ASK_CANDIDATE,
+	LOC_ASK_LINK,
+	LOC_ASK_UNDECIDED,
+	LOC_ASK_ISOLATED,
+	LOC_ASK_CONTROL
+};
+
+/* A pair to measure. */
+struct loc_ask {
+	uint32_t a, b; /* ends */
+	bool isolated; /* alone */
+	enum loc_why why;
+	uint32_t about; /* node it is about; LOC_NONE: a link, or healthy controls */
+};
+
+/*
+ * What to measure next so that the sheets of one benchmark (its cases; the same ends and the same
+ * pairs, in the same order of ends) decide: up to extra_pairs pairs with known-good partners for
+ * each candidate, retests of low cells, just the pairs that decide what is undecided; where pairs
+ * ran at the same time (loaded) one isolated pair of each suspect and of as many healthy controls.
+ * All within extra_share of the main tests, at least one suspect's worth; the worst go first.
+ * seed: who is whose partner. Returns how many; the caller frees *out.
+ */
+size_t localize_ask(const struct loc_sheet *sheets, const struct localized *found, size_t n,
+                    const struct loc_params *p, bool loaded, uint64_t seed, struct loc_ask **out);
+
+#endif
