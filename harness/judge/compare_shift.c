@@ -70,6 +70,13 @@ static void settle(struct shift *s)
 	free(v);
 }
 
+bool shift_stands_out(const struct shift *s, const struct shift_node *x)
+{
+	if (s->n >= SHIFT_Z_MIN)
+		return x->moved;
+	return fabs(x->rest) > -log1p(-fmax(LOC_DELTA, s->floor));
+}
+
 /* ---- all of them ---- */
 
 static bool counts(const struct verdict_row *r)
@@ -111,7 +118,7 @@ static void add(const struct place *rows, size_t n, struct shifts *out)
 		const struct shift_node *x = &s->nodes[i];
 
 		/* Whoever went the other way did not move with the whole. */
-		out->alike[x->row] = !x->moved && (x->diff < 0.0) == (s->shift < 0.0);
+		out->alike[x->row] = !shift_stands_out(s, x) && (x->diff < 0.0) == (s->shift < 0.0);
 	}
 }
 

@@ -50,6 +50,10 @@ struct shifts {
 void compare_shift(const struct verdicts *v, struct shifts *out);
 void shifts_free(struct shifts *s);
 
+/* Is this node told beside the whole: it moved against the rest or, where nothing can be tested,
+ * is further from it than what counts? */
+bool shift_stands_out(const struct shift *s, const struct shift_node *x);
+
 json_object *shifts_to_json(const struct shifts *s);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "bench/base/mem.h"
 #include "harness/judge/compare_shift.h"
-#include "harness/localize/localize.h"
 #include "harness/report/report_parts.h"
 
 enum { NAMES_SHOWN = 8 };
@@ -73,13 +72,6 @@ struct told {
 	size_t sizes;
 };
 
-static bool is_told(const struct shift *s, const struct shift_node *x)
-{
-	if (s->n >= SHIFT_Z_MIN)
-		return x->moved;
-	return fabs(x->rest) > -log1p(-LOC_DELTA) && fabs(x->rest) > -log1p(-s->floor);
-}
-
 static void take_node(struct told *v, size_t *n, const struct shift *s, const struct shift_node *x)
 {
 	size_t k = 0;
@@ -114,7 +106,7 @@ static struct told *find_nodes(const struct curve *c, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; k < c->v[i]->n; k++)
-			if (is_told(c->v[i], &c->v[i]->nodes[k]))
+			if (shift_stands_out(c->v[i], &c->v[i]->nodes[k]))
 				take_node(v, n, c->v[i], &c->v[i]->nodes[k]);
 	if (*n)
 		qsort(v, *n, sizeof *v, by_rest);

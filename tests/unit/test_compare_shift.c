@@ -188,6 +188,8 @@ static void few_nodes_are_shown_and_not_tested(void **state)
 	assert_int_equal(s->moved, 0);
 	assert_true(isnan(s->nodes[0].z));
 	assert_string_equal(s->nodes[0].subject, "n3");
+	assert_true(shift_stands_out(s, &s->nodes[0]) && !shift_stands_out(s, &s->nodes[1]));
+	assert_false(t.out.alike[2]);
 	json_object *list = shifts_to_json(&t.out), *nodes = NULL;
 	json_object_object_get_ex(json_object_array_get_idx(list, 0), "against_rest", &nodes);
 	assert_int_equal(json_object_array_length(nodes), 7);
