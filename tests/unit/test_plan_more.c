@@ -67,13 +67,14 @@ static void the_rerun_of_the_longest_suspects_is_the_most(void **state)
 	plan_more(&m.plan, &rules, &more);
 	assert_int_equal(more.suspects, 3);
 	double before = m.plan.predicted_s;
+	const struct plan_confirm how = { m.plan.n_steps, NULL };
 	static const struct {
 		const char *bench, *subject, *control;
 	} rows[] = { { "mpi.latency", "n7", "n8" },
 		     { "mpi.latency", "cluster", NULL },
 		     { "mpi.latency", "n3", "n5" } };
 	for (size_t i = 0; i < 3; i++)
-		if (plan_add_confirm(&m.plan, NULL, rows[i].bench, rows[i].subject, rows[i].control,
+		if (plan_add_confirm(&m.plan, &how, rows[i].bench, rows[i].subject, rows[i].control,
 		                     &err) != HB_OK)
 			fail_msg("%s", err.text);
 	double took = m.plan.predicted_s - before;
