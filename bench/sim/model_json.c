@@ -14,6 +14,9 @@ static const char *const fault_names[SIM_FAULT_KINDS] = {
 	[SIM_MISSING_RECORDS] = "missing-records",
 	[SIM_MALFORMED_FRAMES] = "malformed-frames",
 	[SIM_WRONG_DATA] = "wrong-data",
+	[SIM_NEVER_STARTS] = "never-starts",
+	[SIM_HANGS_START] = "hangs-start",
+	[SIM_HANGS_JOB] = "hangs-job",
 	[SIM_LOAD] = "load",
 };
 
