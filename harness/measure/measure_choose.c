@@ -222,6 +222,20 @@ static void say_what_fits(struct measure *m, const struct plan_params *p,
 	m->budget_note = buf_detach(&b);
 }
 
+/* Without them nothing can be compared; the others keep their order. */
+static void controls_first(const struct measure *m, const struct nodeset *controls, size_t *order)
+{
+	size_t n = m->nodes.n, k = 0;
+	size_t *sorted = hb_alloc((n + 1) * sizeof *sorted);
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < n; i++)
+			if ((nodeset_find(controls, m->nodes.v[order[i]]) < 0) == (pass == 1))
+				sorted[k++] = order[i];
+	memcpy(order, sorted, n * sizeof *order);
+	free(sorted);
+}
+
 /* Fewer rounds, then fewer nodes: their names and classes move along. */
 static int fit_budget(struct measure *m, json_object *known, struct plan_params *p,
                       struct measure_choice *c, struct hb_err *err)
@@ -229,6 +243,8 @@ static int fit_budget(struct measure *m, json_object *known, struct plan_params 
 	size_t all = m->nodes.n, *order = turns_of(m, known);
 	int rounds = p->rounds;
 	struct plan_fit fit;
+	if (p->controls)
+		controls_first(m, p->controls, order);
 	int rc = plan_fit(&m->suite, &m->nodes, p, m->req.budget_s, order, &fit, err);
 
 	if (rc == HB_OK && fit.n > 0 && fit.n < all) {

@@ -146,9 +146,15 @@ static int nothing_fits(double budget_s, double least, size_t n, struct hb_err *
 /* As many nodes as fit with so few rounds. */
 static int fit_nodes(const struct fitting *f, int few, double budget_s, struct plan_fit *out)
 {
-	size_t all = f->nodes->n, need = suite_nodes_min(f->suite);
+	size_t all = f->nodes->n, need = suite_nodes_min(f->suite), least = 0;
 	double s;
 
+	/* The controls, which come first, and a node that is none. */
+	for (size_t i = 0; f->params->controls && i < all; i++)
+		if (nodeset_find(f->params->controls, f->nodes->v[i]) >= 0)
+			least++;
+	if (least && least + 1 > need)
+		need = least + 1;
 	if (need > all)
 		need = all;
 	s = time_of(f, need, few);
