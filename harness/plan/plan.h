@@ -173,6 +173,9 @@ void plan_job_subject(const struct plan *p, const struct plan_step *step,
 struct plan_confirm {
 	size_t from;       /* steps from this index on have not started and may be extended */
 	const bool *avoid; /* of each node: no partner while another is left; NULL: none */
+	/* With a topology, how the partners are to hang: on the same leaf (1), on another (-1); 0:
+	 * the same if there is one, for both sides alike. */
+	int leaf;
 };
 /*
  * Appends confirming jobs A B A B A B, each alone, for every entry of bench: A is the suspect

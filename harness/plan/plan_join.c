@@ -206,9 +206,10 @@ int plan_join(struct plan *const *plans, const char *const *names, size_t n, str
 		rc = plan_check_names(out, err);
 	if (rc == HB_OK)
 		rc = join_steps(plans, n, index, out, parts, err);
-	if (rc == HB_OK)
+	if (rc == HB_OK) {
 		join_missing(plans, n, out);
-	else if (out->suite)
+		plan_topo_join(plans, n, index, out);
+	} else if (out->suite)
 		plan_free(out);
 	for (size_t i = 0; i < n; i++)
 		free(index[i]);
