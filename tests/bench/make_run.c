@@ -1,8 +1,9 @@
 /*
- * bench-make-run DIR NODES ROUNDS: fills DIR with a run as the harness would leave it: a plan of
- * pairs over NODES nodes and a record for every unit of it, with figures from a seeded model. For
- * measuring collect, check and diff (scripts/bench-harness). With the suite's 25 figures a pair,
- * 400 nodes and 20 rounds give 100,000 records.
+ * bench-make-run DIR NODES ROUNDS [SUITE]: fills DIR with a run as the harness would leave it: a
+ * plan of pairs over NODES nodes (rounds 0: all pairs) and a record for every unit of it, with
+ * figures from a seeded model. For measuring collect, check and diff (scripts/bench-harness,
+ * scripts/bench-scale). Without a suite file it has 25 figures a pair: 400 nodes and 20 rounds give
+ * 100,000 records.
  */
 #include <math.h>
 #include <stdio.h>
@@ -135,15 +136,16 @@ int main(int argc, char **argv)
 	struct plan plan;
 	char text[64];
 	json_object *o = NULL;
-	if (argc != 4) {
-		fprintf(stderr, "usage: bench-make-run DIR NODES ROUNDS\n");
+	if (argc < 4 || argc > 5) {
+		fprintf(stderr, "usage: bench-make-run DIR NODES ROUNDS [SUITE]\n");
 		return 64;
 	}
 	snprintf(text, sizeof(text), "n[001-%03ld]", strtol(argv[2], NULL, 10));
 	struct plan_params params = { .seed = 42, .rounds = (int)strtol(argv[3], NULL, 10) };
 	mkdir(argv[1], 0777);
-	if (js_parse(suite_text, strlen(suite_text), "suite", &o, &err) != HB_OK ||
-	    suite_from_json(o, "suite", &suite, &err) != HB_OK ||
+	int read = argc > 4 ? js_read_file(argv[4], 1 << 20, &o, &err)
+	                    : js_parse(suite_text, strlen(suite_text), "suite", &o, &err);
+	if (read != HB_OK || suite_from_json(o, "suite", &suite, &err) != HB_OK ||
 	    nodeset_parse(text, &nodes, &err) != HB_OK ||
 	    plan_make(&suite, &nodes, "sim", &params, &plan, &err) != HB_OK) {
 		fprintf(stderr, "bench-make-run: %s\n", err.text);
