@@ -105,10 +105,13 @@ static int write_records(const char *dir, const struct plan *p, struct hb_err *e
 static int write_about(const char *dir, const struct plan *p, struct hb_err *err)
 {
 	char path[4096];
-	json_object *plan = plan_to_json(p), *run = json_object_new_object();
+	struct buf plan = BUF_INIT;
+	json_object *run = json_object_new_object();
 	json_object *steps = json_object_new_array();
 	snprintf(path, sizeof(path), "%s/plan.json", dir);
-	int rc = store_write_json(path, plan, err);
+	plan_write(p, &plan);
+	int rc = store_write(path, plan.data, plan.len, err);
+	buf_free(&plan);
 	js_set_u64(run, "schema", 1);
 	js_set_str(run, "run", p->run);
 	js_set_str(run, "suite", p->suite->name);
@@ -123,7 +126,6 @@ static int write_about(const char *dir, const struct plan *p, struct hb_err *err
 	snprintf(path, sizeof(path), "%s/run.json", dir);
 	if (rc == HB_OK)
 		rc = store_write_json(path, run, err);
-	js_put(plan);
 	js_put(run);
 	return rc;
 }

@@ -48,6 +48,7 @@ static int plan(const char *dir, char **argv, struct hb_err *err)
 	struct suite suite;
 	struct plan plan;
 	json_object *o = NULL;
+	struct buf written = BUF_INIT;
 	char text[64], path[4096];
 
 	snprintf(text, sizeof(text), "n[001-%03ld]", strtol(argv[0], NULL, 10));
@@ -65,12 +66,20 @@ static int plan(const char *dir, char **argv, struct hb_err *err)
 	stage("plan");
 	if (rc != HB_OK)
 		return rc;
-	o = plan_to_json(&plan);
-	rc = store_write_json(path, o, err);
-	js_put(o);
+	plan_write(&plan, &written);
+	rc = store_write(path, written.data, written.len, err);
+	buf_free(&written);
 	stage("plan-write");
 	plan_free(&plan);
 	suite_free(&suite);
+	if (rc == HB_OK)
+		rc = plan_read(path, &suite, &plan, err);
+	stage("plan-read");
+	if (rc != HB_OK)
+		return rc;
+	plan_free(&plan);
+	suite_free(&suite);
+	began = now();
 	nodeset_free(&nodes);
 	return rc;
 }
