@@ -10,8 +10,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "bench/base/mem.h"
 #include "bench/core/clock.h"
 #include "harness/collect/collect.h"
+#include "harness/launch/schedule.h"
 #include "harness/store/lines.h"
 #include "harness/store/store.h"
 
@@ -41,6 +43,31 @@ static void stage(const char *name)
 	began = now();
 }
 
+/* All messages of a step whose jobs all end well, each one a look at what may start. */
+static void schedule(const struct plan_step *step)
+{
+	size_t *next = hb_alloc((step->n_jobs + 1) * sizeof *next), n;
+	struct sched s;
+
+	sched_init(&s, step, 0);
+	for (int r = 0; r < step->n_ranks; r++)
+		sched_joined(&s, r);
+	while ((n = sched_next(&s, next, step->n_jobs)) > 0) {
+		for (size_t i = 0; i < n; i++)
+			sched_started(&s, next[i]);
+		for (size_t i = 0; i < n; i++) {
+			const struct plan_job *job = &step->jobs[next[i]];
+			size_t none;
+			for (int r = 0; r < job->n_ranks; r++)
+				sched_rank_done(&s, job->ranks[r], job->id);
+			if (i + 1 < n && (sched_finished(&s) || sched_next(&s, &none, 1) > 0))
+				break;
+		}
+	}
+	sched_free(&s);
+	free(next);
+}
+
 static int plan(const char *dir, char **argv, struct hb_err *err)
 {
 	struct plan_params params = { .seed = 42, .rounds = (int)strtol(argv[1], NULL, 10) };
@@ -66,6 +93,9 @@ static int plan(const char *dir, char **argv, struct hb_err *err)
 	stage("plan");
 	if (rc != HB_OK)
 		return rc;
+	if (plan.n_steps > 0)
+		schedule(&plan.steps[0]);
+	stage("schedule");
 	plan_write(&plan, &written);
 	rc = store_write(path, written.data, written.len, err);
 	buf_free(&written);
