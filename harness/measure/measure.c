@@ -300,7 +300,7 @@ static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 	m->started = hb_strdup(now);
 	free(m->plan.run);
 	m->plan.run = hb_strdup(m->id);
-	return measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	return measure_write_plan(m, err);
 }
 
 /* The run's folder and logs; then, unless there is nothing to start, what the launcher needs. */

@@ -112,7 +112,7 @@ int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err)
 	steps = has_confirm(m) ? 0 : plan_confirm(m);
 	if (steps == 0)
 		return HB_OK;
-	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	rc = measure_write_plan(m, err);
 	if (rc == HB_OK)
 		rc = journal_append(l, steps, err);
 	if (rc == HB_OK)

@@ -8,6 +8,7 @@
 void measure_now(char out[32]);
 /* Writes a file of the run; takes o. */
 int measure_write(const struct measure *m, const char *name, json_object *o, struct hb_err *err);
+int measure_write_plan(const struct measure *m, struct hb_err *err); /* plan.json */
 int measure_write_summary(const struct measure *m, struct hb_err *err);
 /* run.json; finished: the exit code is known. */
 int measure_write_run(const struct measure *m, bool finished, struct hb_err *err);
