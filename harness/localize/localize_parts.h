@@ -107,7 +107,8 @@ double loc_residual(const struct loc_work *w, const struct loc_cell *c, const st
                     double y);
 /* Tests that a link needs, all of them low, before it is blamed; sure: with some to spare. */
 size_t loc_link_tests(const struct loc_work *w, bool sure);
-/* Whether each of the cell's loaded tests was low; *n: how many there are. */
-bool loc_all_low(const struct loc_work *w, const struct loc_cell *c, size_t *n);
+enum { LOC_AB = 1, LOC_BA = 2, LOC_BOTH = 3 };
+/* Directions (a to b: as in the cell) in which every loaded test was low; *n: tests. */
+unsigned loc_always_low(const struct loc_work *w, const struct loc_cell *c, size_t *n);
 
 #endif
