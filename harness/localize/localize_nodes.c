@@ -70,6 +70,7 @@ static void scale(struct nodes *s)
 	for (size_t i = 0; i < w->out->n_nodes; i++)
 		if (isfinite(s->main[i]))
 			w->scratch[n++] = s->main[i];
+	w->scored = (double)n;
 	if (n)
 		loc_scale(w->scratch, n, w->sheet->stored_median, w->sheet->stored_s, &w->p,
 		          &scale);

@@ -43,6 +43,7 @@ struct loc_work {
 	size_t n_leaves, n_rails;
 	double off[LOC_CLASSES]; /* of each class, taken off its figures */
 	double *scratch;         /* as many as a node has cells, and as there are nodes and cells */
+	double scored;           /* nodes that have a score */
 	double noise;            /* s.d. of one figure about what its ends make of it */
 	uint32_t groups;
 	struct localized *out;
