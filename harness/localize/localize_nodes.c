@@ -49,11 +49,7 @@ static double score(const struct nodes *s, uint32_t node, bool with_extra, struc
 		if (c->explained || !isfinite(y) ||
 		    w->out->nodes[loc_partner(w, c, node)].state == LOC_BLAMED)
 			continue;
-		for (size_t k = 0; k < c->n; k++) {
-			const struct loc_pair *t = loc_test(w, c, k);
-
-			out->tests += !t->isolated && (with_extra || !t->extra) && isfinite(t->y);
-		}
+		out->tests += with_extra ? c->n_all : c->n_main;
 		s->partner[n] = loc_partner(w, c, node);
 		w->scratch[n++] = y;
 	}
