@@ -173,7 +173,7 @@ double loc_detectable(const struct loc_work *w, double n, double usual)
 {
 	const struct localized *out = w->out;
 	double s = out->s, noise = w->noise * w->noise, own, limit, nodes = w->scored, error, more;
-	double power = 1.2816 + 1.6 / sqrt(nodes); /* few nodes: the limit has a long tail */
+	double power = 1.2816 + 2.6 / sqrt(nodes); /* few nodes: the limit has a long tail */
 
 	if (!(n >= 2) || !isfinite(s) || nodes < 3)
 		return NAN;

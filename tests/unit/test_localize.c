@@ -409,6 +409,174 @@ static void isolated_tests_stand_beside_the_loaded_ones(void **state)
 	bed_free(b);
 }
 
+/* Six leaves of two nodes; the pairs of some leaves across, and those within each. */
+static struct bed *six_leaves(void)
+{
+	static const uint32_t roads[][2] = { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 2, 4 }, { 3, 5 } };
+	struct bed *b = bed_make(12);
+
+	for (uint32_t i = 0; i < 12; i++)
+		b->ends[i].leaf = 100 + i / 2;
+	for (size_t i = 0; i < sizeof(roads) / sizeof(roads[0]); i++)
+		for (uint32_t k = 0; k < 4; k++)
+			pair(b, 2 * roads[i][0] + k % 2, 2 * roads[i][1] + k / 2, i ? 70 : 35);
+	for (uint32_t i = 0; i < 6; i++)
+		pair(b, 2 * i, 2 * i + 1, 100);
+	return b;
+}
+
+static void an_uplink_that_met_one_other_alone_is_undecided_and_asks_for_a_third(void **state)
+{
+	struct bed *b = six_leaves();
+	struct loc_ask *v;
+	size_t n, third = 0;
+
+	(void)state;
+	judge(b);
+	assert_true(b->found.paths_separated);
+	assert_int_equal(b->found.n, 2);
+	assert_int_equal(blame_of(b, LOC_LEAF, 100)->state, LOC_UNDECIDED);
+	assert_int_equal(blame_of(b, LOC_LEAF, 101)->state, LOC_UNDECIDED);
+	assert_int_equal(b->found.v[0].group, b->found.v[1].group);
+	assert_int_equal(b->found.nodes[0].state, LOC_GOOD);
+	n = ask(b, false, &v);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = b->ends[v[i].a].leaf, to = b->ends[v[i].b].leaf;
+
+		if (v[i].why != LOC_ASK_UNDECIDED)
+			continue;
+		assert_true((from == 100 || from == 101) && to > 101);
+		third++;
+		pair(b, v[i].a, v[i].b, from == 100 ? 35 : 70)->extra = true;
+	}
+	free(v);
+	assert_true(third >= 4);
+	judge(b);
+	assert_int_equal(b->found.n, 1);
+	assert_int_equal(blame_of(b, LOC_LEAF, 100)->state, LOC_SLOW);
+	assert_true(fabs(b->found.v[0].loss - 0.5) < 0.02);
+	/* Adaptive routing has no up-link that pairs could be slow for. */
+	b->sheet.adaptive = true;
+	judge(b);
+	assert_null(blame_of(b, LOC_LEAF, 100));
+	assert_false(b->found.paths_separated);
+	bed_free(b);
+}
+
+static void a_slow_rail_is_one_finding_and_none_of_its_nodes(void **state)
+{
+	struct bed *b = bed_make(12);
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++) {
+		b->ends[i].node = i / 2;
+		b->ends[i].rail = 8 + i % 2;
+	}
+	for (uint32_t i = 0; i < 12; i++)
+		for (uint32_t k = i + 2; k < 12; k += 2)
+			pair(b, i, k, i % 2 ? 50 : 100);
+	judge(b);
+	assert_int_equal(b->found.n_nodes, 6);
+	assert_int_equal(b->found.n, 1);
+	assert_int_equal(b->found.v[0].kind, LOC_RAIL);
+	assert_int_equal(b->found.v[0].a, 9);
+	assert_int_equal(b->found.v[0].partners, 6);
+	assert_true(fabs(b->found.v[0].loss - 0.5) < 0.001);
+	assert_int_equal(b->found.links, 30);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(b->found.nodes[i].state, LOC_GOOD);
+	bed_free(b);
+}
+
+static double hostile_figure(struct rng *rng)
+{
+	static const double odd[] = { NAN, INFINITY, -INFINITY, 0, 1e308, -1e308 };
+	uint64_t k = rng_below(rng, 24);
+
+	return k < 6 ? odd[k] : 1 + 0.01 * (double)rng_below(rng, k > 18 ? 200 : 3);
+}
+
+static void hostile_pair(struct bed *b, struct rng *rng, uint64_t range)
+{
+	struct loc_pair *p = pair(b, (uint32_t)rng_below(rng, range),
+	                          (uint32_t)rng_below(rng, range), 1);
+
+	p->y = hostile_figure(rng);
+	p->ab = hostile_figure(rng);
+	p->ba = hostile_figure(rng);
+	p->extra = rng_below(rng, 4) == 0;
+	p->isolated = rng_below(rng, 8) == 0;
+	p->silent = rng_below(rng, 4) ? LOC_NONE : (uint32_t)rng_below(rng, range);
+}
+
+/* Whatever the sheet holds, what comes out refers to it. */
+static void hostile_check(struct bed *b)
+{
+	struct loc_ask *v;
+	size_t n = ask(b, true, &v), main = 0;
+
+	for (size_t i = 0; i < b->sheet.n_pairs; i++)
+		main += !b->pairs[i].extra && !b->pairs[i].isolated;
+	assert_true(n <= 10 + 3 * main / 10);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(v[i].a < b->sheet.n_ends && v[i].b < b->sheet.n_ends);
+		assert_true(b->ends[v[i].a].node != b->ends[v[i].b].node);
+	}
+	free(v);
+	for (size_t i = 0; i < b->found.n; i++) {
+		const struct loc_blame *x = &b->found.v[i];
+
+		assert_true(x->kind < LOC_KINDS);
+		assert_true((x->state == LOC_UNDECIDED) == (x->group != LOC_NONE));
+		if (x->kind == LOC_LINK || x->kind == LOC_LINK_AB)
+			assert_true(x->a < b->sheet.n_ends && x->b < b->sheet.n_ends);
+		else if (x->kind != LOC_LEAF && x->kind != LOC_RAIL)
+			assert_true(x->a < b->found.n_nodes);
+	}
+}
+
+static void hostile_sheets_come_to_an_end_and_blame_what_exists(void **state)
+{
+	struct rng rng;
+
+	(void)state;
+	rng_stream(&rng, 11, 1, 1);
+	for (int round = 0; round < 2000; round++) {
+		size_t n = 1 + rng_below(&rng, 20), pairs = rng_below(&rng, 120);
+		struct bed *b = bed_make(n);
+
+		for (size_t i = 0; i < n; i++) {
+			struct loc_end *e = &b->ends[i];
+
+			e->node = rng_below(&rng, 20) ? (uint32_t)rng_below(&rng, n) : UINT32_MAX;
+			if (round % 3)
+				e->leaf = (uint32_t)rng_below(&rng, 5) * 1000000007U;
+			if (round % 2)
+				e->rail = (uint32_t)rng_below(&rng, 3);
+		}
+		for (size_t i = 0; i < pairs; i++)
+			hostile_pair(b, &rng, n + rng_below(&rng, 10) / 9);
+		b->sheet.stored_s = hostile_figure(&rng);
+		b->sheet.stored_median = hostile_figure(&rng);
+		b->sheet.delta = round % 5 ? 0 : hostile_figure(&rng);
+		judge(b);
+		hostile_check(b);
+		bed_free(b);
+	}
+}
+
+static void kinds_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(loc_kind_name(LOC_NODE), "slow-node");
+	assert_string_equal(loc_kind_name(LOC_SILENT), "silent-node");
+	assert_string_equal(loc_kind_name(LOC_KINDS), "unknown");
+	for (int i = 0; i < LOC_KINDS; i++)
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(loc_kind_name((enum loc_kind)i),
+			                        loc_kind_name((enum loc_kind)k));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +589,11 @@ int main(void)
 		cmocka_unit_test(a_direction_is_named_by_who_sends),
 		cmocka_unit_test(a_silent_node_is_named_and_its_partners_are_not),
 		cmocka_unit_test(isolated_tests_stand_beside_the_loaded_ones),
+		cmocka_unit_test(
+		        an_uplink_that_met_one_other_alone_is_undecided_and_asks_for_a_third),
+		cmocka_unit_test(a_slow_rail_is_one_finding_and_none_of_its_nodes),
+		cmocka_unit_test(hostile_sheets_come_to_an_end_and_blame_what_exists),
+		cmocka_unit_test(kinds_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
