@@ -30,6 +30,7 @@ enum sim_fault_kind {
 	                         only of what it sends to, or receives from, another node */
 	SIM_SLOW_LINK,        /* the same for the pair a-b alone, in both directions */
 	SIM_SILENT_RANK,      /* takes the job and never answers */
+	SIM_SILENT_LINK,      /* the pair a-b alone gets no answer; both report that in time */
 	SIM_DEAD_NODE,        /* its processes end at once */
 	SIM_MISSING_RECORDS,  /* says done, sends no figures */
 	SIM_MALFORMED_FRAMES, /* sends bytes that are no frame of the protocol */

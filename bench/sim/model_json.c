@@ -10,6 +10,7 @@ static const char *const fault_names[SIM_FAULT_KINDS] = {
 	[SIM_SLOW_NODE] = "slow-node",
 	[SIM_SLOW_LINK] = "slow-link",
 	[SIM_SILENT_RANK] = "silent-rank",
+	[SIM_SILENT_LINK] = "silent-link",
 	[SIM_DEAD_NODE] = "dead-node",
 	[SIM_MISSING_RECORDS] = "missing-records",
 	[SIM_MALFORMED_FRAMES] = "malformed-frames",
@@ -161,6 +162,8 @@ static int check_fault(json_object *o, const struct js_at *at, struct sim_fault 
 			               f->kind == SIM_SLOW_LINK ? "a and b" : "node");
 		return get_positive(o, at, "factor", &f->factor, err);
 	}
+	if (f->kind == SIM_SILENT_LINK)
+		return f->node && f->other ? HB_OK : js_fail(at, err, "silent-link needs a and b");
 	if (f->kind == SIM_LOAD && (!f->node || f->cores + f->Bps <= 0))
 		return js_fail(at, err, "load needs node, and cores or Bps");
 	if (!f->node == (f->rank < 0))
@@ -189,6 +192,7 @@ static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *
 {
 	static const char *const slow_node[] = { "kind", "node", "factor", "bench", "dir", NULL };
 	static const char *const slow_link[] = { "kind", "a", "b", "factor", "bench", NULL };
+	static const char *const silent_link[] = { "kind", "a", "b", "bench", "after", NULL };
 	static const char *const load[] = { "kind",   "node",  "cores", "Bps",
 		                            "factor", "tries", "bench", NULL };
 	static const char *const others[] = { "kind", "node", "rank", "bench", "after", NULL };
@@ -206,8 +210,10 @@ static int read_fault(json_object *o, const struct js_at *at, struct sim_fault *
 
 		return js_fail(&here, err, "unknown kind '%.40s'", kind);
 	}
-	link = f->kind == SIM_SLOW_LINK;
-	if (link)
+	link = f->kind == SIM_SLOW_LINK || f->kind == SIM_SILENT_LINK;
+	if (f->kind == SIM_SILENT_LINK)
+		known = silent_link;
+	else if (link)
 		known = slow_link;
 	else if (f->kind == SIM_SLOW_NODE)
 		known = slow_node;

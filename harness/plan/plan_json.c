@@ -31,6 +31,8 @@ static json_object *job_to_json(const struct plan_job *j)
 		js_set_i64(o, "round", j->round);
 	if (j->alone)
 		js_set_bool(o, "alone", true);
+	if (j->instead)
+		js_set_u64(o, "instead", j->instead);
 	js_set_u64(o, "unit", j->first_unit);
 	js_set_u64(o, "case", j->first_case);
 	js_set_u64(o, "cases", j->cases.n);

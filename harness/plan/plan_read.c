@@ -177,6 +177,8 @@ static int job_from_json(struct reader *r, json_object *o, const struct js_at *a
 	if (rc == HB_OK)
 		rc = js_get_u64(o, at, "unit", JS_REQUIRED, &j->first_unit, r->err);
 	if (rc == HB_OK)
+		rc = js_get_u64(o, at, "instead", JS_OPTIONAL, &j->instead, r->err);
+	if (rc == HB_OK)
 		rc = js_get_u64(o, at, "case", JS_REQUIRED, &first_case, r->err);
 	if (rc == HB_OK)
 		rc = js_get_u64(o, at, "cases", JS_REQUIRED, &n, r->err);
@@ -190,6 +192,8 @@ static int job_from_json(struct reader *r, json_object *o, const struct js_at *a
 		return rc;
 	if ((j->phase == PHASE_CONFIRM || j->phase == PHASE_CONTROL) && !j->subject)
 		return js_fail(at, r->err, "a confirming job without a subject");
+	if (j->instead && (j->instead >= j->first_unit || n > j->first_unit - j->instead))
+		return js_fail(at, r->err, "it is measured instead of units that come later");
 	j->first_case = (size_t)first_case;
 	rc = take_units(r, at, j, (size_t)n);
 	if (rc == HB_OK)
