@@ -154,6 +154,9 @@ void collect_groups(struct collect *c, const struct cell *cell);
 /* Confirm and control rows of a cell of any shape. */
 void collect_confirm(struct collect *c, const struct cell *cell);
 
+/* ---- collect_again.c ---- */
+/* Of a pair that was measured again, the try that counts; before rows and losses. */
+void collect_again(struct collect *c);
 /* ---- collect_losses.c ---- */
 void collect_losses(struct collect *c);
 
