@@ -32,7 +32,8 @@ struct command {
 	size_t opts_size;
 	bool by_hand; /* its own options come from the command line alone: it changes what is kept
 	               */
-	bool plain;   /* answers also where the configuration is wrong: it needs none */
+	const char *like; /* its own options are configured as this command's; NULL: as itself */
+	bool plain;       /* answers also where the configuration is wrong: it needs none */
 	/* The partition whose options of the configuration count, given the options; NULL: the
 	 * command knows none. Borrowed from own or the environment. */
 	const char *(*partition)(const void *own);

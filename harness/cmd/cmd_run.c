@@ -88,8 +88,9 @@ static const struct opt run_opts[] = {
 	{ OPT_STRING, 0, "inject", "SPEC",
 	  "slow a benchmark down on purpose, to see that it is found: BENCH:FACTOR[@NODE]", NULL,
 	  AT(inject), 0, 0, NULL, 0 },
-	{ OPT_FLAG, 0, "dry-run", NULL, "only show what would be started and measured", NULL,
-	  AT(dry_run), 0, 0, NULL, 0 },
+	{ OPT_FLAG, 0, "dry-run", NULL,
+	  "only show what would be started and measured, as hpcbench plan does", NULL, AT(dry_run),
+	  0, 0, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 #undef AT
@@ -269,12 +270,12 @@ static int run_with(const struct common *common, const struct run_opts *o,
 	 */
 	if (store_open(common->store, !o->dry_run, &s, &err) != HB_OK) {
 		if (!o->dry_run || o->baseline)
-			return cmd_error("run", &err);
+			return cmd_error(o->called, &err);
 		s.path = NULL;
 	}
 	if (measure_prepare(req, &s, &m, &code, &err) != HB_OK) {
 		store_close(&s);
-		return cmd_error_text("run", code, "%s", err.text);
+		return cmd_error_text(o->called, code, "%s", err.text);
 	}
 	if (o->dry_run)
 		code = cmd_run_dry(common, &m);
@@ -315,20 +316,20 @@ static const char *partition(const void *own)
 	return name;
 }
 
-static int run(const struct common *common, const void *opts, int argc, const char **argv)
+static int run_as(const struct common *common, const struct run_opts *o, int argc,
+                  const char **argv)
 {
-	const struct run_opts *o = opts;
 	struct measure_inject inject = { 0 };
 	struct run_task task = { .common = common, .opts = o };
 	struct hb_err err;
 	int rc = HB_OK;
 
 	if (argc > 0)
-		return cmd_error_text("run", CODE_USAGE,
+		return cmd_error_text(o->called, CODE_USAGE,
 		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
 	if (o->resume && o->profile && strchr(o->profile, ','))
 		return cmd_error_text(
-		        "run", CODE_USAGE,
+		        o->called, CODE_USAGE,
 		        "--resume goes on with one run; say --no-profile or one name");
 	if (o->inject)
 		rc = measure_inject_parse(o->inject, &inject, &err);
@@ -336,9 +337,26 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 		rc = fill_request(o, &inject, &task.req, &err);
 	task.req.config = common->config;
 	int code = rc == HB_OK ? cmd_run_profiles(common, o->profile, run_one, &task)
-	                       : cmd_error("run", &err);
+	                       : cmd_error(o->called, &err);
 	measure_inject_free(&inject);
 	return code;
+}
+
+static int run(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	struct run_opts o = *(const struct run_opts *)opts;
+
+	o.called = "run";
+	return run_as(common, &o, argc, argv);
+}
+
+static int plan(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	struct run_opts o = *(const struct run_opts *)opts;
+
+	o.called = "plan";
+	o.dry_run = 1;
+	return run_as(common, &o, argc, argv);
 }
 
 const struct command cmd_run = {
@@ -356,4 +374,22 @@ const struct command cmd_run = {
 	.opts_size = sizeof(struct run_opts),
 	.partition = partition,
 	.run = run,
+};
+
+const struct command cmd_plan = {
+	.name = "plan",
+	.usage = "[--suite NAME|FILE] [--launcher L] [--baseline NAME] [options]",
+	.summary = "what a run would start, how long it takes, what it would find",
+	.text = "The same as hpcbench run --dry-run, with the options of run (and their "
+	        "configuration). Nothing is started. Prints the steps with their commands, the "
+	        "jobs, "
+	        "the time that they should take and what may join it (extra pairs, the confirming "
+	        "rerun), and with a baseline the smallest slowdown that one run would find: of a "
+	        "node "
+	        "and of the cluster against the baseline, of a node against the others of the run.",
+	.opts = run_opts,
+	.opts_size = sizeof(struct run_opts),
+	.like = "run",
+	.partition = partition,
+	.run = plan,
 };

@@ -72,6 +72,7 @@ struct launcher_ops {
 	bool arg_optional; /* colon and arg may be missing */
 	bool remote;       /* ranks run on other hosts than this one */
 	int at_once;       /* steps on disjoint nodes at the same time; 0 stands for 1 */
+	bool allocates;    /* outside of a job it gets nodes by itself: --alloc, --max-wait */
 	bool leaves_out;   /* can start a step without some of its nodes */
 	bool used_beside;  /* people work on the hosts meanwhile: foreign load is normal there */
 	/*

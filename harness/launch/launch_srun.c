@@ -294,6 +294,7 @@ const struct launcher_ops launcher_srun = {
 	.summary = "nodes of a Slurm job; outside of one it is allocated",
 	.remote = true,
 	.at_once = LAUNCH_AT_ONCE,
+	.allocates = true,
 	.leaves_out = true,
 	.nodes = srun_nodes,
 	.open = srun_open,
