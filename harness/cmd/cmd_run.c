@@ -45,8 +45,9 @@ static const struct opt run_opts[] = {
 	{ OPT_STRING, 0, "nodes", "NODESET", "which nodes: n[001-064]", NULL, AT(nodes), 0, 0, NULL,
 	  0 },
 	{ OPT_STRING, 0, "max-pairs", "N",
-	  "pairs and small groups measured at the same time; 0: all of a round", NULL,
-	  AT(max_pairs), 0, 0, NULL, 0 },
+	  "pairs and small groups measured at the same time; 0: all of a round (else the suite's, "
+	  "else a quarter of them where others run jobs on the cluster)",
+	  NULL, AT(max_pairs), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "seed", "N", "repeats the order of an earlier run", NULL, AT(seed), 0, 0,
 	  NULL, 0 },
 	{ OPT_SECONDS, 0, "budget", "T",
@@ -240,6 +241,8 @@ static int measure(const struct common *common, struct measure *m, const struct 
 		progress_note(&progress, "info", m->suite.note);
 	if (m->budget_note)
 		progress_note(&progress, "info", m->budget_note);
+	if (m->polite_note)
+		progress_note(&progress, "info", m->polite_note);
 	if (m->ledger_note)
 		progress_note(&progress, "warn", m->ledger_note);
 	m->req.signal_fd = open_signals(&old);

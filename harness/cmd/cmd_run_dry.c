@@ -122,6 +122,12 @@ static void put_left_out(struct doc *d, const struct measure *m)
 		js_set_i64(d->data, "later_runs", m->plan.later_runs);
 		buf_free(&later);
 	}
+	if (m->plan.max_pairs > 0) {
+		doc_fact(d, "pairs at once", "at most %d", m->plan.max_pairs);
+		js_set_i64(d->data, "max_pairs", m->plan.max_pairs);
+	}
+	if (m->polite_note)
+		doc_text(d, DOC_PLAIN, "%s", m->polite_note);
 	if (m->ledger_note)
 		doc_text(d, DOC_WARN, "%s", m->ledger_note);
 }

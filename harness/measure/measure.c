@@ -58,6 +58,7 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 	};
 
 	own_name(own);
+	measure_polite(m, &p);
 	int rc = measure_choose(m, s, &p, &choice, err);
 
 	if (rc == HB_OK)
@@ -149,6 +150,7 @@ void measure_free(struct measure *m)
 	free(m->started);
 	free(m->shard_of);
 	free(m->budget_note);
+	free(m->polite_note);
 	free(m->ledger_note);
 	*m = (struct measure){ 0 };
 }
