@@ -10,6 +10,7 @@
 #include "harness/cmd/cmd_run.h"
 #include "harness/cmd/progress.h"
 #include "harness/plan/plan_shard.h"
+#include "harness/slurm/slurm.h"
 
 enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
 enum { BUDGET_MIN_S = 1, BUDGET_MAX_S = 7 * 86400, WAIT_MIN_S = 1, WAIT_MAX_S = 30 * 86400 };
@@ -319,6 +320,27 @@ static const char *partition(const void *own)
 	return name;
 }
 
+/* Options of an allocation where none is made; the configuration's are for when there is one. */
+static int check_alloc(const struct common *common, const struct run_opts *o, struct hb_err *err)
+{
+	const char *job = slurm_job_here(), *arg, *name;
+	const struct launcher_ops *ops;
+
+	name = o->max_wait > 0 && cmd_said(common, "max-wait") ? "max-wait"
+	       : o->alloc.n > 0 && cmd_said(common, "alloc")   ? "alloc"
+	                                                       : NULL;
+	if (!name || o->resume || launcher_find(o->launcher, &ops, &arg, err) != HB_OK)
+		return HB_OK; /* an unknown launcher is told later */
+	if (!ops->allocates)
+		return hb_fail(err, HB_E_USAGE,
+		               "--%s is for an allocation, and launcher %s makes none; srun does, "
+		               "outside of a job",
+		               name, ops->name);
+	return job ? hb_fail(err, HB_E_USAGE, "--%s is for a new allocation; this is inside job %s",
+	                     name, job)
+	           : HB_OK;
+}
+
 static int run_as(const struct common *common, const struct run_opts *o, int argc,
                   const char **argv)
 {
@@ -334,7 +356,8 @@ static int run_as(const struct common *common, const struct run_opts *o, int arg
 		return cmd_error_text(
 		        o->called, CODE_USAGE,
 		        "--resume goes on with one run; say --no-profile or one name");
-	if (o->inject)
+	rc = check_alloc(common, o, &err);
+	if (rc == HB_OK && o->inject)
 		rc = measure_inject_parse(o->inject, &inject, &err);
 	if (rc == HB_OK)
 		rc = fill_request(o, &inject, &task.req, &err);

@@ -79,6 +79,7 @@ struct launcher_ops {
 	int at_once;       /* steps on disjoint nodes at the same time; 0 stands for 1 */
 	bool allocates;    /* outside of a job it gets nodes by itself: --alloc, --max-wait */
 	bool leaves_out;   /* can start a step without some of its nodes */
+	bool channel_only; /* cannot do with --records files */
 	bool used_beside;  /* people work on the hosts meanwhile: foreign load is normal there */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but

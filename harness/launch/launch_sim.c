@@ -83,6 +83,7 @@ const struct launcher_ops launcher_sim = {
 	.summary = "an imaginary cluster that a model file describes",
 	.arg = "FILE",
 	.nodes = sim_nodes,
+	.channel_only = true,
 	.command = sim_command,
 	.connect_ms = 20000,
 	.straggle_ms = 3000,

@@ -106,6 +106,10 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
+	if (rc == HB_OK && req->files && m->site.ops->channel_only)
+		rc = hb_fail(err, HB_E_USAGE,
+		             "--records files: launcher %s knows the control channel only",
+		             m->site.ops->name);
 	bool lacks_base = false;
 	if (rc == HB_OK && m->req.baseline) {
 		rc = load_baseline(s, m->req.baseline, &m->base, &missing, err);

@@ -57,7 +57,7 @@ static void check_times(const char *text)
 /* Who else is there, of whom some nodes are ours. */
 static void check_busy(const char *text)
 {
-	char *v[] = { "n1", "n3" };
+	char a[] = "n1", b[] = "n3", *v[] = { a, b };
 	const struct nodeset mine = { v, 2, 2 }, none = { 0 };
 	struct slurm_busy all, others;
 
