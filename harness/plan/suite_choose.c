@@ -39,6 +39,7 @@ int suite_of_benches(const char *list, struct suite *out, struct hb_err *err)
 	out->summary = hb_format("chosen benchmarks: %s", list);
 	out->path = hb_strdup("--bench");
 	out->rounds = 5;
+	out->shape = -1;
 	suite_disturbed_init(&out->disturbed);
 	int rc = names_each("--bench", list, add_bench, out, err);
 	if (rc != HB_OK)
