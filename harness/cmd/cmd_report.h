@@ -68,6 +68,19 @@ struct report_diff {
 /* Verdict rows as the benchstat-like table, what differs first. */
 struct doc *report_diff_doc(const struct report_diff *in);
 
+/* What a run would find, for the documents of dry runs; also into the data ("detectable": null, or
+ * {baseline, alpha, power, rounds, unknown, new_nodes, rows: [{key, kind, subjects, of_class, runs,
+ * floor, loss, loss_most, counts, counts_most, peers}]}). */
+struct detect;
+struct compare_params;
+struct report_detect {
+	const char *base; /* the baseline's name; NULL: none, and found is not looked at */
+	const struct detect *found;
+	const struct compare_params *params;
+	int rounds; /* of pairs; 0: none */
+};
+void report_detect(struct doc *d, const struct report_detect *in);
+
 struct doc *report_baseline_doc(const struct baseline *b);
 
 #endif
