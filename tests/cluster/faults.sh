@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # Faults that a scenario plants in a bed, each of a factor 2 or more at 256 KiB. Sourced by bed.sh.
-# bed_heal NODE takes all of them back but a stopped rank (its run ends it) and a lost slurmd
-# (bed_start).
+# bed_heal NODE takes all of them back but a lost slurmd (bed_start).
 #
 #	bed_slow NODE		the node's link at a quarter, both directions
 #	bed_slow_out NODE	only what the node sends
@@ -9,7 +8,6 @@
 #	bed_slow_link A B	only what goes between these two
 #	bed_lossy NODE		a tenth of what the node sends and receives is lost
 #	bed_starve NODE		its steps get a twentieth of a core (what starts from now on)
-#	bed_stop_rank NODE	the rank of the newest run there stands still
 #	bed_kill_slurmd NODE	the node lives on without its slurmd
 BED_FAULT_MBIT=$((BED_MBIT / 4))
 
@@ -101,12 +99,6 @@ bed_fed() { # NODE: no longer starved
 	pid=$(cat "$BED/run/slurmd-$1.pid")
 	echo "$pid" >"$BED/cpu$(sed -nE 's/^[0-9]+:([a-z_]+,)*cpu(,[a-z_]+)*://p' /proc/self/cgroup)/cgroup.procs"
 	[ ${#BED_FIRST[@]} -eq 0 ] || chrt --all-tasks --rr --pid 1 "$pid"
-}
-
-bed_stop_rank() { # NODE
-	local rank
-	rank=$(bed_ranks "$1" | head -n 1)
-	[ -n "$rank" ] && kill -STOP "$rank"
 }
 
 bed_kill_slurmd() { # NODE
