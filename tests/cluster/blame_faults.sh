@@ -2,7 +2,7 @@
 # Six nodes and one fault after the other: each is named for what it is, and nobody else.
 # shellcheck source=tests/cluster/lib.sh
 . "$BED_SOURCE/tests/cluster/lib.sh"
-pairs=(--bench mpi.latency,mpi.bandwidth)
+pairs=(--bench 'mpi.latency,mpi.bandwidth')
 
 # What else works on this host may spoil a run: hpcbench then says disturbed, or that it cannot tell.
 # That is no answer, and the run is made again; any other wrong answer is a failure at once.
