@@ -6,7 +6,7 @@
 #	bed_slow_out NODE	only what the node sends
 #	bed_slow_in NODE	only what the node receives
 #	bed_slow_link A B	only what goes between these two
-#	bed_lossy NODE		a tenth of what the node sends and receives is lost
+#	bed_lossy NODE		a fifth of the long packets that the node sends or receives is lost
 #	bed_starve NODE		its steps get a twentieth of a core (what starts from now on)
 #	bed_kill_slurmd NODE	the node lives on without its slurmd
 BED_FAULT_MBIT=$((BED_MBIT / 4))
@@ -54,9 +54,10 @@ bed_slow_link() { # A B
 	bed_slow_to "$1" "$2" && bed_slow_to "$2" "$1"
 }
 
-# What comes in and what goes out, but for what the node and the controller say to each other.
+# Of what comes in and what goes out, but for what the node and the controller say to each other.
+# Long packets alone, as bit errors would have it.
 bed_lossy() { # NODE [PER MILLE]
-	local lose="numgen random mod 1000 < ${2:-100} drop"
+	local lose="meta length > 1000 numgen random mod 1000 < ${2:-200} drop"
 	bed_on "$1" nft -f - <<-END || return
 		table inet bed_lossy {
 			chain in {
