@@ -71,7 +71,8 @@ static char *culprit_in(const struct recording *r, const struct summary *run)
 	char *why = NULL;
 	load_blame(&r->runs, (size_t)(run - r->runs.v), NULL, NULL, &blame);
 	for (size_t i = 0; !why && i < blame.f.n; i++)
-		if (blame.f.v[i].state == LOC_SLOW && !is_excluded(r, &blame.f.v[i]))
+		if (blame.f.v[i].state == LOC_SLOW && !blame.f.v[i].unsure &&
+		    !is_excluded(r, &blame.f.v[i]))
 			why = hb_strdup(blame.f.v[i].text);
 	load_blame_free(&blame);
 	return why;
