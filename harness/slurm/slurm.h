@@ -161,4 +161,34 @@ uint64_t slurm_alloc_parse(const char *text);
  */
 int slurm_allocate(const struct slurm_alloc_params *p, uint64_t *job, struct hb_err *err);
 
+/* ---- draining: the one thing that hpcbench ever changes, and only where it is asked to ---- */
+
+enum { SLURM_DRAIN_MAX = 200 /* bytes of a reason */ };
+#define SLURM_DRAIN_PREFIX "HPCBENCH:"
+
+/* "HPCBENCH: RUN: evidence": one line of plain characters that survives every shell and every
+ * tool that splits reasons; what is longer is cut. */
+void slurm_drain_reason(const char *run, const char *evidence, char out[SLURM_DRAIN_MAX + 1]);
+/* Appends "scontrol update nodename=n20 state=drain reason='HPCBENCH: ...'", to be pasted into a
+ * shell whatever the name and the reason hold. */
+void slurm_drain_words(const char *node, const char *reason, struct buf *out);
+/*
+ * May this node be drained: in service, in a state all words of which are known, and without a
+ * reason that somebody else gave? If not, why says what it is, in words. Pure.
+ */
+bool slurm_may_drain(const struct slurm_node *n, char why[SLURM_TEXT_MAX]);
+
+/* One node to drain. */
+struct slurm_drain {
+	const char *node, *reason; /* borrowed */
+	bool drained;
+	char text[SLURM_TEXT_MAX]; /* what became of it: the state it has now, or why not */
+};
+/*
+ * Asks for each node's state and drains those that may be, one after another; the state is asked
+ * for again right before and after each, for others drain nodes too. Nothing is ever resumed. A
+ * node that could not be drained tells so in its text; no failure ends the others.
+ */
+void slurm_drain(struct slurm_drain *v, size_t n, int signal_fd);
+
 #endif
