@@ -165,6 +165,8 @@ struct doc *report_run_doc(const struct report_run *in)
 	struct report_names *names = report_names_new();
 	add_names(names, in);
 	report_head(d, in, names);
+	if (in->accept)
+		report_accept(d, in);
 	if (in->v)
 		put_slow(d, in->v, names);
 	report_losses(d, in->runs, in->n);
