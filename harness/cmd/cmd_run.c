@@ -44,6 +44,17 @@ static const struct opt run_opts[] = {
 	  "local", AT(launcher), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "nodes", "NODESET", "which nodes: n[001-064]", NULL, AT(nodes), 0, 0, NULL,
 	  0 },
+	{ OPT_STRING, 0, "controls", "NODESET",
+	  "nodes that are known to be good, of --nodes or beside them: the others are new", NULL,
+	  AT(controls), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "shape", "WHO",
+	  "who meets whom: rounds (all each other), star (new nodes controls alone), both (with "
+	  "--controls the default)",
+	  NULL, AT(shape), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "topology", "FILE|slurm|none",
+	  "which node hangs on which leaf switch: topology.conf, JSON, or what Slurm says (with "
+	  "srun the default); slurm:static where routes are static",
+	  NULL, AT(topology), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "max-pairs", "N",
 	  "pairs and small groups measured at the same time; 0: all of a round", NULL,
 	  AT(max_pairs), 0, 0, NULL, 0 },
@@ -158,11 +169,17 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		                       .max_time_s = o->max_time,
 		                       .confirm = !o->no_confirm,
 		                       .max_pairs = -1,
+		                       .controls = o->controls,
+		                       .topology = o->topology,
+		                       .shape = o->shape ? plan_shape_parse(o->shape) : -1,
 		                       .inject = inject->spec ? inject : NULL,
 		                       .signal_fd = -1 };
 	if (o->label && strlen(o->label) > LABEL_MAX)
 		return hb_fail(err, HB_E_USAGE, "--label: at most %d bytes, not %zu", LABEL_MAX,
 		               strlen(o->label));
+	if (o->shape && r->shape < 0)
+		return hb_fail(err, HB_E_USAGE, "--shape '%.40s': rounds, star or both is wanted",
+		               o->shape);
 	if (o->rounds && strcmp(o->rounds, "all") == 0) {
 		r->rounds = 0;
 	} else if (o->rounds) {
@@ -239,6 +256,8 @@ static int measure(const struct common *common, struct measure *m, const struct 
 		progress_note(&progress, "info", m->suite.note);
 	if (m->budget_note)
 		progress_note(&progress, "info", m->budget_note);
+	if (m->topo_note)
+		progress_note(&progress, "warn", m->topo_note);
 	if (m->ledger_note)
 		progress_note(&progress, "warn", m->ledger_note);
 	m->req.signal_fd = open_signals(&old);

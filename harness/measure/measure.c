@@ -42,10 +42,22 @@ static void own_name(char out[256])
 		out[strcspn(out, ".")] = '\0';
 }
 
+static enum plan_shape shape_of(const struct measure *m)
+{
+	const struct measure_request *r = &m->req;
+	int shape = r->shape >= 0 ? r->shape : m->suite.shape;
+
+	if (shape < 0)
+		shape = r->controls ? SHAPE_STAR_AND_ROUNDS : SHAPE_ROUNDS;
+	return (enum plan_shape)shape;
+}
+
 static int make_plan(struct measure *m, const struct store *s, struct hb_err *err)
 {
 	struct measure_choice choice;
 	const struct measure_request *r = &m->req;
+	struct nodeset controls = { 0 };
+	struct topo topo = { 0 };
 	char own[256];
 	struct plan_params p = {
 		.seed = r->seed,
@@ -55,14 +67,28 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 		.at_once = m->site.ops->at_once,
 		.absent = m->absent,
 		.n_absent = m->n_absent,
+		.shape = shape_of(m),
+		.hold_groups = r->hold_groups,
+		.topo = &topo,
+		.controls = r->controls ? &controls : NULL,
 	};
 
 	own_name(own);
-	int rc = measure_choose(m, s, &p, &choice, err);
+	int rc = HB_OK;
 
+	if (r->controls && nodeset_parse(r->controls, &controls, err) != HB_OK)
+		rc = hb_fail_in(err, "--controls");
 	if (rc == HB_OK)
-		rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
-	measure_choice_free(&choice);
+		rc = topo_choose(r->topology, m->site.ops == &launcher_srun, &m->nodes,
+		                 r->signal_fd, &topo, &m->topo_note, err);
+	if (rc == HB_OK) {
+		rc = measure_choose(m, s, &p, &choice, err);
+		if (rc == HB_OK)
+			rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
+		measure_choice_free(&choice);
+	}
+	topo_free(&topo);
+	nodeset_free(&controls);
 	if (rc != HB_OK || !r->inject)
 		return rc;
 	m->plan.inject = r->inject->factor;
@@ -149,6 +175,7 @@ void measure_free(struct measure *m)
 	free(m->started);
 	free(m->shard_of);
 	free(m->budget_note);
+	free(m->topo_note);
 	free(m->ledger_note);
 	*m = (struct measure){ 0 };
 }

@@ -31,7 +31,12 @@ struct measure_request {
 	uint64_t seed;
 	bool confirm;  /* run the confirming rerun where something is suspect */
 	int max_pairs; /* -1: the suite's */
-	bool files;    /* records by files */
+	/* As --controls and --topology; shape: enum plan_shape, or -1: the suite's, else rounds, or
+	 * with controls star and rounds. */
+	const char *controls, *topology;
+	int shape;
+	bool hold_groups; /* as in plan_params */
+	bool files;       /* records by files */
 	const char *control_address;
 	int port_lo, port_hi;
 	const char *const *alloc, *const *step;
@@ -62,6 +67,7 @@ struct measure {
 	bool has_base;
 	char *shard_of;    /* with --shard: the whole node set, hostlist form */
 	char *budget_note; /* what --budget left out, in one line; NULL: nothing */
+	char *topo_note;   /* why there is no topology; NULL: there is, or nobody has one */
 	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
 	struct acks acks;  /* of the time when the run began */
 	/* with --resume: run.json as it was, what is done, and how its steps ended */

@@ -77,20 +77,12 @@ static long pick_peer(const struct plan *p, const struct plan_confirm *how, cons
 	return best;
 }
 
-static int rank_of_node(const struct plan_step *s, long node)
-{
-	for (int i = 0; i < s->n_ranks; i++)
-		if ((long)s->rank_node[i] == node)
-			return i;
-	return -1;
-}
-
 /* Adds a job of another step to this one, which has all nodes. */
 static int move_job(struct plan *p, struct plan_step *to, const struct plan_step *from,
                     const struct plan_job *like, struct hb_err *err)
 {
 	struct plan_job j = *like;
-	int rank = rank_of_node(to, (long)from->rank_node[like->ranks[0]]);
+	int rank = plan_rank_of(to, from->rank_node[like->ranks[0]]);
 
 	if (j.n_ranks == 1)
 		j.ranks = &rank; /* a part of the nodes counts its ranks for itself */
@@ -145,8 +137,8 @@ static int add_side(struct plan *p, size_t from, struct plan_step *to, const cha
 			                 .round = -1,
 			                 .alone = true };
 		if (side->peer >= 0)
-			rc = plan_pair_jobs(p, to, &like, rank_of_node(to, side->node),
-			                    rank_of_node(to, side->peer), err);
+			rc = plan_pair_jobs(p, to, &like, plan_rank_of(to, (size_t)side->node),
+			                    plan_rank_of(to, (size_t)side->peer), err);
 		else
 			for (size_t i = from; rc == HB_OK && i < from + plan_together(p, from); i++)
 				rc = repeat_jobs(p, i, to, e, &like,
@@ -197,46 +189,12 @@ static bool measures(const struct plan *p, size_t step, const char *bench)
 	return false;
 }
 
-/* What the plan was before jobs were added to it. */
-struct mark {
-	size_t n_steps;
-	uint64_t next_unit, next_job;
-};
-
-/* Takes back the jobs from the given one on, and the step if it is a new one. */
-static void take_back(struct plan *p, size_t step, size_t n_jobs, const struct mark *mark)
-{
-	struct plan_step *s = &p->steps[step];
-	while (s->n_jobs > n_jobs)
-		free(s->jobs[--s->n_jobs].ranks);
-	if (p->n_steps > mark->n_steps) {
-		free(s->jobs);
-		free(s->rank_node);
-		free(s->helper);
-		p->n_steps--;
-	}
-	p->next_unit = mark->next_unit;
-	p->next_job = mark->next_job;
-}
-
-/* The step that takes jobs like those of step from: one that has not started, or a new one. */
-static size_t open_step(struct plan *p, size_t first, size_t from)
-{
-	const char *helper = p->steps[from].helper;
-	int rpn = p->steps[from].rpn;
-	for (size_t i = first; i < p->n_steps; i++)
-		if (p->steps[i].rpn == rpn && strcmp(p->steps[i].helper, helper) == 0)
-			return i;
-	plan_step_add(p, helper, rpn);
-	return p->n_steps - 1;
-}
-
 static int add_confirm_jobs(struct plan *p, size_t first, size_t from, const char *bench,
                             const struct side side[2], struct hb_err *err)
 {
-	const struct mark mark = { p->n_steps, p->next_unit, p->next_job };
+	const struct plan_mark mark = plan_mark(p);
 	int rc = HB_OK;
-	size_t to = open_step(p, first, from), n_jobs = p->steps[to].n_jobs;
+	size_t to = plan_open_step(p, first, p->steps[from].helper, p->steps[from].rpn);
 	if (p->n_steps > PLAN_STEPS_MAX)
 		rc = hb_fail(err, HB_E_USAGE, "the plan has %zu steps already", mark.n_steps);
 	for (int repeat = 0; rc == HB_OK && repeat < REPEATS; repeat++)
@@ -244,7 +202,7 @@ static int add_confirm_jobs(struct plan *p, size_t first, size_t from, const cha
 			if (side[i].subject)
 				rc = add_side(p, from, &p->steps[to], bench, &side[i], repeat, err);
 	if (rc != HB_OK)
-		take_back(p, to, n_jobs, &mark);
+		plan_take_back(p, &mark);
 	else
 		plan_step_estimate(p, &p->steps[to]);
 	return rc;

@@ -3,6 +3,7 @@
  * included, so that a newer catalog cannot shift the meaning of a unit.
  */
 #include "harness/plan/plan.h"
+#include "harness/plan/plan_build.h"
 
 static json_object *cases_to_json(const struct case_list *cases)
 {
@@ -114,6 +115,7 @@ json_object *plan_to_json(const struct plan *p)
 		js_set_obj(o, "absent", absent_to_json(p));
 	if (p->later.n)
 		js_set_obj(o, "later", later_to_json(p));
+	plan_topo_to_json(p, o);
 	js_set_str(o, "own", p->own >= 0 ? p->nodes.v[p->own] : NULL);
 	js_set_i64(o, "max_pairs", p->max_pairs);
 	js_set_f64(o, "inject", p->inject);

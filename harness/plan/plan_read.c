@@ -313,6 +313,8 @@ static int read_nodes(struct reader *r, json_object *o, const struct js_at *top,
 		rc = read_later(r, o, top);
 	if (rc == HB_OK)
 		rc = read_own(r, o, top);
+	if (rc == HB_OK)
+		rc = plan_topo_from_json(r->p, o, top, r->err);
 	if (rc != HB_OK)
 		return rc;
 	rc = plan_check_names(r->p, r->err);

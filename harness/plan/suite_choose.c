@@ -57,6 +57,7 @@ int suite_of_benches(const char *list, struct suite *out, struct hb_err *err)
 	out->summary = hb_format("chosen benchmarks: %s", list);
 	out->path = hb_strdup("--bench");
 	out->rounds = 5;
+	out->shape = -1;
 	suite_disturbed_init(&out->disturbed);
 	int rc = each_name(list, add_bench, out, err);
 	if (rc != HB_OK)
