@@ -82,6 +82,7 @@ void load_runs_free(struct run_list *runs)
 	free(runs->v);
 	free(runs->dirs);
 	free(runs->ptrs);
+	sheets_free(&runs->merged);
 	*runs = (struct run_list){ 0 };
 }
 

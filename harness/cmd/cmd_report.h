@@ -7,11 +7,12 @@
  *	report and diff, where there are any	known: [{id, subject, bench, until, reason, by,
  *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
- *		null without a baseline), with new nodes acceptance: {new, controls,
- *controls_healthy, counts, code, decisions: [{node, role, decision, known, partners, detectable,
- *		detectable_bench, confirmed, reasons: [{why, makes, text, loss, confirmed}]}], notes}
- *and, where that was asked for, drained: [{node, drained, text}]; of several runs judged together
- *`summary` is the last diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
+ *		null without a baseline), findings (as findings.json, or null); of several runs judged
+ *		together `summary` is the last. With new nodes also acceptance: {new, controls,
+ *		controls_healthy, counts, code, decisions: [{node, role, decision, known, partners,
+ *		detectable, detectable_bench, confirmed, reasons: [{why, makes, text, loss, confirmed,
+ *		known}]}], notes} and, with --drain, drained: [{node, drained, text}]
+ *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
  *		differs alone; spread: [{source, rows}]; summary: {rows, slower, regressed, suspect,
  *		faster, inconclusive, invalid, findings, only_old, only_new, detectable (median,
@@ -25,6 +26,7 @@
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
+#include "harness/localize/findings.h"
 #include "reports/doc.h"
 
 /* All documents borrow what they are made from: free them first. */
@@ -48,6 +50,7 @@ struct report_run {
 	const char *launcher;     /* of the last run, or NULL */
 	const struct acks *acks;  /* as acks_mark left them, or NULL */
 	const struct baseline *b; /* the baseline itself, or NULL */
+	const struct findings *f; /* who is to blame in the last run, or NULL: nobody looked */
 	const struct acceptance *accept;    /* of the last run; NULL: it has no new nodes */
 	const struct report_drain *drained; /* NULL: nobody was asked to drain */
 	size_t n_drained;

@@ -89,8 +89,9 @@ static const struct opt run_opts[] = {
 	{ OPT_GROUP, 0, NULL, NULL, "What becomes of it", NULL, 0, 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "baseline", "NAME|FILE", "judge the run against this baseline", NULL,
 	  AT(baseline), 0, 0, NULL, 0 },
-	{ OPT_FLAG, 0, "no-confirm", NULL, "do not measure again what looks slow", NULL,
-	  AT(no_confirm), 0, 0, NULL, 0 },
+	{ OPT_FLAG, 0, "no-confirm", NULL,
+	  "do not measure again what looks slow: no extra pairs, no rerun", NULL, AT(no_confirm), 0,
+	  0, NULL, 0 },
 	{ OPT_STRING, 0, "resume", "RUN",
 	  "measure what an earlier run did not get to; job: what this Slurm job began, if anything",
 	  NULL, AT(resume), 0, 0, NULL, 0 },
@@ -239,7 +240,8 @@ static void print_result(const struct common *common, const struct measure *m)
 		                 .past_code = -1,
 		                 .launcher = m->req.launcher,
 		                 .acks = &m->acks,
-		                 .b = m->has_base ? &m->base : NULL };
+		                 .b = m->has_base ? &m->base : NULL,
+		                 .f = m->sheets.n ? &m->findings : NULL };
 	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);

@@ -358,10 +358,11 @@ static void merge_free(struct merge *m)
 	free(m->v);
 }
 
-int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
-                 struct summary *out, struct hb_err *err)
+static int all_runs(const char *const *dirs, size_t n, const struct nodeset *without,
+                    struct summary *out, struct sheets *sheets, struct hb_err *err)
 {
-	struct merge m = { .v = hb_alloc((n + 1) * sizeof(*m.v)), .all = { .out = out } };
+	struct merge m = { .v = hb_alloc((n + 1) * sizeof(*m.v)),
+		           .all = { .out = out, .sheets = sheets } };
 	int rc = n == 0 || n > MERGE_MAX
 	                 ? hb_fail(err, HB_E_USAGE, "1 to %d runs can be merged", MERGE_MAX)
 	                 : HB_OK;
@@ -397,4 +398,17 @@ int collect_runs(const char *const *dirs, size_t n, const struct nodeset *withou
 	}
 	merge_free(&m);
 	return rc;
+}
+
+int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
+                 struct summary *out, struct hb_err *err)
+{
+	return all_runs(dirs, n, without, out, NULL, err);
+}
+
+int collect_runs_sheets(const char *const *dirs, size_t n, const struct nodeset *without,
+                        struct summary *out, struct sheets *sheets, struct hb_err *err)
+{
+	*sheets = (struct sheets){ 0 };
+	return all_runs(dirs, n, without, out, sheets, err);
 }

@@ -156,6 +156,8 @@ void measure_free(struct measure *m)
 		free(m->steps[i].reason);
 	free(m->steps);
 	verdicts_free(&m->verdicts);
+	findings_free(&m->findings);
+	sheets_free(&m->sheets);
 	summary_free(&m->summary);
 	if (m->has_base)
 		baseline_free(&m->base);
@@ -245,6 +247,8 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
 	m->verdicts = (struct verdicts){ 0 };
 	m->judged = false;
+	findings_free(&m->findings);
+	sheets_free(&m->sheets);
 	summary_free(&m->summary);
 	m->has_summary = false;
 	measure_store_settle(m);
@@ -253,7 +257,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	if (!m->dir)
 		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
-		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
+		rc = collect_run_sheets(m->dir, &m->summary, &m->sheets, err);
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
@@ -264,8 +268,12 @@ int measure_collect(struct measure *m, struct hb_err *err)
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
 		m->judged = true;
 	}
-	if (m->has_summary)
+	if (rc == HB_OK)
+		findings_make(&m->sheets, m->has_base ? &m->base : NULL, &m->findings);
+	if (m->has_summary) {
 		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
+		acks_mark_findings(&m->acks, &m->summary, 1, &m->findings);
+	}
 	return rc;
 }
 
@@ -278,7 +286,7 @@ static int exit_code(const struct measure *m)
 		return code_of(&in);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	return code;
+	return code_worse(code, findings_code(&m->findings));
 }
 
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
@@ -358,6 +366,8 @@ static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
 	m->code = exit_code(m);
 	if (m->judged)
 		rc = measure_write(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
+	if (rc == HB_OK && m->sheets.n)
+		rc = measure_write(m, "findings.json", findings_to_json(&m->findings), err);
 	if (rc == HB_OK)
 		rc = measure_write_run(m, true, err);
 	js_set_str(o, "type", "end");
@@ -385,6 +395,8 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	/* Also after a failure: what is there is collected, the first error is the one told. */
 	int rc_after = measure_collect(m, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
+	if (rc == HB_OK)
+		rc = measure_extra(m, l, err);
 	if (rc == HB_OK)
 		rc = measure_confirm(m, l, err);
 	m->broken = m->broken || rc != HB_OK;

@@ -11,6 +11,7 @@
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "harness/launch/launch.h"
+#include "harness/localize/findings.h"
 #include "harness/store/store.h"
 
 enum { MEASURE_CONFIRM_MAX = 16 /* suspects that get a confirming rerun, the worst first */ };
@@ -29,7 +30,7 @@ struct measure_request {
 	int rounds; /* -1: the suite's; 0: all */
 	double precision, max_time_s;
 	uint64_t seed;
-	bool confirm;  /* run the confirming rerun where something is suspect */
+	bool confirm;  /* measure again what looks slow: extra pairs, then the confirming rerun */
 	int max_pairs; /* -1: the suite's */
 	/* As --controls and --topology; shape: enum plan_shape, or -1: the suite's, else rounds, or
 	 * with controls star and rounds. */
@@ -83,6 +84,8 @@ struct measure {
 	size_t n_steps, cap_steps;
 	struct summary summary;
 	bool has_summary;
+	struct sheets sheets; /* with the summary; findings borrow from them */
+	struct findings findings;
 	struct verdicts verdicts; /* only with a baseline; rows borrow from summary and base */
 	bool judged;
 	bool broken; /* hpcbench or the launcher failed; why is in err of measure_run, or a note */

@@ -4,13 +4,13 @@
 #include "harness/judge/compare.h"
 #include "harness/measure/measure_parts.h"
 
-static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
+int measure_appended(struct launch *l, enum phase phase, size_t steps, struct hb_err *err)
 {
 	json_object *o = json_object_new_object();
 	int rc;
 
 	js_set_str(o, "type", "append");
-	js_set_str(o, "phase", phase_name(PHASE_CONFIRM));
+	js_set_str(o, "phase", phase_name(phase));
 	js_set_u64(o, "steps", steps);
 	rc = launch_journal(l, o, err);
 	js_put(o);
@@ -64,12 +64,14 @@ static size_t plan_confirm(struct measure *m)
 	return m->plan.n_steps - before;
 }
 
-/* An earlier process of the run had come so far. */
-static bool has_confirm(const struct measure *m)
+bool measure_has_phase(const struct measure *m, enum phase phase)
 {
-	const struct plan_step *last = &m->plan.steps[m->plan.n_steps - 1];
-
-	return last->n_jobs > 0 && last->jobs[0].phase != PHASE_MAIN;
+	for (size_t i = m->plan.n_steps; i > 0; i--) {
+		const struct plan_step *s = &m->plan.steps[i - 1];
+		if (s->n_jobs > 0 && s->jobs[0].phase == phase)
+			return true;
+	}
+	return false;
 }
 
 int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err)
@@ -79,12 +81,12 @@ int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err)
 
 	if (!m->judged || !m->req.confirm || m->signal || m->broken)
 		return HB_OK;
-	steps = has_confirm(m) ? 0 : plan_confirm(m);
+	steps = measure_has_phase(m, PHASE_CONFIRM) ? 0 : plan_confirm(m);
 	if (steps == 0)
 		return HB_OK;
 	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
 	if (rc == HB_OK)
-		rc = journal_append(l, steps, err);
+		rc = measure_appended(l, PHASE_CONFIRM, steps, err);
 	if (rc == HB_OK)
 		rc = measure_steps(m, l, err);
 	if (rc == HB_OK)

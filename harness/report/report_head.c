@@ -375,6 +375,7 @@ static void put_told(struct doc *d, const struct report_run *in, const struct re
 {
 	bool regressed = has_regressed(in->v);
 	report_invalid_line(d, DOC_BAD, "", t);
+	report_blame_head(d, in->f);
 	put_findings(d, in->v);
 	if (!regressed)
 		report_lost_line(d, "", t);
@@ -403,7 +404,7 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 		put_told(d, in, &t, names);
 	if (in->b)
 		report_baseline_note(d, in);
-	report_known(d, in->acks, in->runs, in->n, in->v);
+	report_known(d, in->acks, in->runs, in->n, in->v, in->f);
 	put_profile(d, s);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
