@@ -131,6 +131,26 @@ void accept_members(const struct acceptance *a, const struct plan *p, bool *in);
 /* Is it sure enough to be drained: rejected as slow by at least ACCEPT_PARTNERS_MIN controls in
  * main and extra pairs, or regressed and confirmed; not acknowledged. *why: if not, in words. */
 bool accept_may_drain(const struct accept_node *n, const char **why);
+
+/* ---- choosing controls ---- */
+
+enum { ACCEPT_AUTO_MIN = 4, ACCEPT_AUTO_MAX = 16 };
+enum accept_known { ACCEPT_IN_BASELINE, ACCEPT_IN_LEDGER, ACCEPT_NEVER_SEEN };
+/* A node that could be a control now; all borrowed. */
+struct accept_candidate {
+	const char *node, *hw; /* hw NULL: class not known */
+	enum accept_known known;
+};
+/*
+ * Of n candidates as many as there are new nodes, at least ACCEPT_AUTO_MIN and at most
+ * ACCEPT_AUTO_MAX; none whose class is known not to be one of the new nodes' (new_hw: n_new of
+ * them, NULL where unknown). Those of the baseline first, then those of the ledger, of either those
+ * whose class is known to fit first; else in their order. chosen has room for ACCEPT_AUTO_MAX
+ * indices; returns how many there are.
+ */
+size_t accept_choose_controls(const struct accept_candidate *v, size_t n, const char *const *new_hw,
+                              size_t n_new, size_t *chosen);
+
 /* {"new","controls","counts","decisions":[...],"notes":[...]}; the caller's. */
 json_object *accept_to_json(const struct acceptance *a);
 /* Appends what the worst reason says: "mpi.bandwidth -38 % with all 6 controls". */

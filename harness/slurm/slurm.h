@@ -50,6 +50,14 @@ int slurm_nodes_parse(const char *text, struct slurm_node **out, size_t *n, stru
 int slurm_nodes(const struct nodeset *names, int signal_fd, struct slurm_node **out,
                 struct hb_err *err);
 
+/*
+ * Nodes that are idle now and that a new job may get in a partition (NULL: the default one), from
+ * "sinfo --format=%P|%N": appended to out. HB_E_LIB: Slurm refused, in its own words.
+ */
+int slurm_idle_parse(const char *text, const char *partition, struct nodeset *out,
+                     struct hb_err *err);
+int slurm_idle(const char *partition, int signal_fd, struct nodeset *out, struct hb_err *err);
+
 /* ---- the cluster: scontrol show config, srun --mpi=list ---- */
 
 struct slurm_config {
