@@ -110,12 +110,15 @@ bool accept_sound(const struct accept_node *n)
 	return true;
 }
 
-void accept_note(struct accept *a, char *text)
+void accept_tell(struct acceptance *o, char *text)
 {
-	struct acceptance *o = a->out;
-
 	hb_grow(&o->notes, &o->cap_notes, o->n_notes + 1, sizeof *o->notes);
 	o->notes[o->n_notes++] = text;
+}
+
+void accept_note(struct accept *a, char *text)
+{
+	accept_tell(a->out, text);
 }
 
 void accept_loss(double loss, struct buf *out)

@@ -123,6 +123,8 @@ void accept_decide(const struct accept_input *in, struct acceptance *out);
 void accept_free(struct acceptance *a);
 /* The decision about a node; NULL: it is none of them. */
 const struct accept_node *accept_find(const struct acceptance *a, const char *node);
+/* Adds to what is told beside the decisions; takes text. */
+void accept_tell(struct acceptance *a, char *text);
 /* The exit code: rejected 10, not measured 13, baseline asked for and nothing compared 12, not
  * decided 11, else 0; what is acknowledged does not count. */
 int accept_code(const struct acceptance *a);
