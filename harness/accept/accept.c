@@ -7,6 +7,8 @@
 #include "bench/base/units.h"
 #include "harness/accept/accept_parts.h"
 
+enum { CONTROLS_TOLD = 3 };
+
 const char *accept_name(enum accept_word w)
 {
 	static const char *const names[ACCEPT_WORDS] = { "accepted", "not-decided", "not-measured",
@@ -121,12 +123,19 @@ void accept_note(struct accept *a, char *text)
 	accept_tell(a->out, text);
 }
 
-void accept_loss(double loss, struct buf *out)
+void accept_change(const struct key *k, double loss, struct buf *out)
 {
+	const struct bench_info *info = k ? catalog_find(k->bench) : NULL;
+	const struct metric_info *m = info ? info_metric(info, k->metric) : NULL;
+	double change = -loss;
 	char text[32];
 
-	units_format_percent(-loss, text, sizeof text);
-	buf_puts(out, text);
+	if (!isfinite(loss) || loss >= 1)
+		return;
+	if (m && !m->higher_is_better)
+		change = 1 / (1 - loss) - 1;
+	units_format_percent(change, text, sizeof text);
+	buf_printf(out, "%s%s", change > 0 ? "+" : "", text);
 }
 
 void accept_detectable(struct accept_node *n, const char *bench, double detectable,
@@ -233,20 +242,33 @@ static void find_healthy(struct accept *a)
 
 static void tell_control(struct accept *a, const struct accept_node *n)
 {
-	const struct accept_reason *r = &n->reasons[0];
+	static const char *const words[ACCEPT_WORDS] = { "", "not decided", "not measured",
+		                                         "not good" };
 	struct buf text = BUF_INIT;
 
-	if (r->why == ACCEPT_VAGUE || r->why == ACCEPT_FEW)
-		return; /* of the new nodes that is told themselves */
 	buf_printf(&text, "control %s is ", n->node);
-	if (n->word == ACCEPT_REJECTED && isfinite(r->loss)) {
+	if (n->word == ACCEPT_REJECTED && isfinite(n->reasons[0].loss))
 		buf_puts(&text, "slow itself: ");
-		accept_evidence(n, &text);
-	} else {
-		buf_printf(&text, "no good control: %s: %s", accept_name(n->word), r->text);
-	}
+	else
+		buf_printf(&text, "%s: ", words[n->word]);
+	accept_evidence(n, &text);
 	buf_puts(&text, "; it acquits nobody");
 	accept_note(a, buf_detach(&text));
+}
+
+/* Those that are not healthy: a few by name. */
+static void tell_controls(struct accept *a)
+{
+	size_t told = 0;
+
+	for (size_t i = a->out->n_new; i < a->out->n; i++) {
+		const struct accept_node *n = &a->out->v[i];
+		if (n->word != ACCEPT_ACCEPTED && told++ < CONTROLS_TOLD)
+			tell_control(a, n);
+	}
+	if (told > CONTROLS_TOLD)
+		accept_note(a,
+		            hb_format("and %zu more controls acquit nobody", told - CONTROLS_TOLD));
 }
 
 static void count(struct accept *a)
@@ -263,9 +285,8 @@ static void count(struct accept *a)
 		}
 		o->controls++;
 		o->controls_healthy += n->word == ACCEPT_ACCEPTED;
-		if (n->n_reasons > 0)
-			tell_control(a, n);
 	}
+	tell_controls(a);
 }
 
 /* Held against a baseline that knows nothing of it: not even PASS can be said. */

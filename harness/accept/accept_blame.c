@@ -40,7 +40,7 @@ static char *slow_text(const struct accept *a, const struct culprit *c, const ch
 		units_format_bytes(e->key->bytes, bytes, sizeof bytes);
 		buf_printf(&text, "%s %s ", e->key->bench, bytes);
 	}
-	accept_loss(c->loss, &text);
+	accept_change(e->key, c->loss, &text);
 	buf_puts(&text, how);
 	const char *who = a->alone ? "other new nodes" : "controls";
 	if (seen->controls > 0 && seen->slow == seen->controls)
@@ -53,7 +53,7 @@ static char *slow_text(const struct accept *a, const struct culprit *c, const ch
 /* Seen with several healthy controls, and again in pairs that were asked for to make sure. */
 static bool is_confirmed(const struct accept_seen *s)
 {
-	return s->slow_main >= ACCEPT_PARTNERS_MIN && s->slow_extra >= ACCEPT_PARTNERS_MIN;
+	return s->slow_main >= ACCEPT_PARTNERS_MIN && s->slow_extra > 0;
 }
 
 static void node_blame(struct accept *a, const struct culprit *c, size_t node)
@@ -96,7 +96,8 @@ static void link_blame(struct accept *a, const struct culprit *c, size_t x, size
 	struct accept_node *ends[] = { accept_at(a, x), accept_at(a, y) };
 	bool mixed = ends[0]->role != ends[1]->role;
 
-	accept_note(a, hb_strdup(c->text));
+	if (!mixed && ends[0]->role == ROLE_CONTROL)
+		accept_note(a, hb_strdup(c->text));
 	for (size_t i = 0; i < 2; i++) {
 		if (ends[i]->role == ROLE_CONTROL)
 			continue;
@@ -111,20 +112,21 @@ static void link_blame(struct accept *a, const struct culprit *c, size_t x, size
 static void path_blame(struct accept *a, const struct culprit *c, uint32_t number)
 {
 	const struct sheet *s = &a->in->sheets->v[0];
-	bool *told = hb_alloc(a->in->plan->nodes.n + 1);
+	bool *told = hb_alloc(a->in->plan->nodes.n + 1), any = false;
 
-	accept_note(a, hb_strdup(c->text));
 	for (size_t i = 0; i < s->n_ends; i++) {
 		uint32_t of = c->kind == LOC_LEAF ? s->ends[i].leaf : s->ends[i].rail;
 		size_t node = node_of(a, 0, (uint32_t)i);
 		if (of != number || node == SIZE_MAX || told[node] ||
 		    accept_at(a, node)->role == ROLE_CONTROL)
 			continue;
-		told[node] = true;
+		told[node] = any = true;
 		accept_add(accept_at(a, node), ACCEPT_PATH, ACCEPT_UNDECIDED, hb_strdup(c->text),
 		           c->ack)
 		        ->loss = c->loss;
 	}
+	if (!any)
+		accept_note(a, hb_strdup(c->text));
 	free(told);
 }
 
@@ -173,7 +175,7 @@ static void look_at_candidates(struct accept *a, enum plan_role role)
 				continue;
 			struct buf text = BUF_INIT;
 			buf_printf(&text, "%s ", s->v[i].key.bench);
-			accept_loss(l->loss, &text);
+			accept_change(&s->v[i].key, l->loss, &text);
 			buf_printf(&text,
 			           " (z %.1f over %zu pairs) is too little to be sure; measure "
 			           "again",

@@ -123,9 +123,9 @@ static void judge(const struct accept *a, struct accept_node *n, const struct st
 		return;
 	struct buf text = BUF_INIT;
 	buf_printf(&text, "%s ", worst->row->key.bench);
-	accept_loss(worst->beside.loss, &text);
+	accept_change(&worst->row->key, worst->beside.loss, &text);
 	buf_printf(&text, " beside %zu %s (p %s%.4f)", worst->beside.n,
-	           a->alone ? "other new nodes" : "controls", all < 0.0001 ? "<" : "",
+	           a->alone ? "other new nodes" : "controls", all < 0.0001 ? "below " : "",
 	           fmax(all, 0.0001));
 	bool sure = all < ACCEPT_ALPHA;
 	accept_add(n, sure ? ACCEPT_BESIDE : ACCEPT_DOUBT,

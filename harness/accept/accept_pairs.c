@@ -159,6 +159,26 @@ static void entry_partners(struct accept *a, size_t entry)
 	free(partners);
 }
 
+/* Where a case has several sheets, one a pair of hardware classes, the one that holds most of the
+ * node's pairs tells what would have been found of it. */
+static bool is_best_sheet(const struct accept *a, size_t sheet, size_t node)
+{
+	const struct sheets *s = a->in->sheets;
+	const struct findings *f = a->in->findings;
+	size_t tests = f->found[sheet].nodes[node].tests;
+
+	for (size_t i = 0; i < s->n && i < f->n_found; i++) {
+		const struct key *x = &s->v[i].key, *y = &s->v[sheet].key;
+		if (i == sheet || s->v[i].entry != s->v[sheet].entry || x->bytes != y->bytes ||
+		    strcmp(x->opts, y->opts) != 0 || node >= f->found[i].n_nodes)
+			continue;
+		size_t other = f->found[i].nodes[node].tests;
+		if (other > tests || (other == tests && i < sheet))
+			return false;
+	}
+	return true;
+}
+
 /* What localize would have found of this node in this sheet. */
 static void sheet_detectable(struct accept *a, size_t sheet)
 {
@@ -172,7 +192,7 @@ static void sheet_detectable(struct accept *a, size_t sheet)
 	tolerance = tolerance > 0 ? tolerance : 2 * s->floor;
 	for (size_t k = 0; k < l->n_nodes && k < a->in->plan->nodes.n; k++) {
 		struct accept_node *n = accept_at(a, k);
-		if (n->role != ROLE_NEW || l->nodes[k].tests == 0)
+		if (n->role != ROLE_NEW || l->nodes[k].tests == 0 || !is_best_sheet(a, sheet, k))
 			continue;
 		if (isfinite(l->detectable))
 			accept_detectable(n, s->key.bench, l->detectable, tolerance);
@@ -245,12 +265,12 @@ static void score_all(const struct accept *a, const struct sheet *s, double *sco
 	free(y);
 }
 
-static void tell_batch(struct accept_node *n, const char *bench, const struct accept_beside *b)
+static void tell_batch(struct accept_node *n, const struct key *key, const struct accept_beside *b)
 {
 	struct buf text = BUF_INIT;
 
-	buf_printf(&text, "%s ", bench);
-	accept_loss(b->loss, &text);
+	buf_printf(&text, "%s ", key->bench);
+	accept_change(key, b->loss, &text);
 	buf_printf(&text,
 	           " beside what %zu controls show among themselves: it, or all new nodes, or the "
 	           "way to them",
@@ -286,7 +306,7 @@ static void beside_sheet(struct accept *a, const struct sheet *s)
 		accept_beside(y, n, fmax(scores[WITH_CONTROLS][k], scores[WITH_NEW][k]), s->floor,
 		              &b);
 		if (b.p < ACCEPT_ALPHA && b.loss > s->floor)
-			tell_batch(node, s->key.bench, &b);
+			tell_batch(node, &s->key, &b);
 	}
 	for (size_t w = 0; w < WITHS; w++)
 		free(scores[w]);

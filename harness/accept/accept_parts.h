@@ -33,8 +33,8 @@ bool accept_has(const struct accept_node *n, enum accept_why why);
 /* Nothing speaks against it but, perhaps, a figure that foreign load spoiled. */
 bool accept_sound(const struct accept_node *n);
 void accept_note(struct accept *a, char *text); /* takes text */
-/* "-38 %" of a loss of 0.38. */
-void accept_loss(double loss, struct buf *out);
+/* A loss as the figure itself shows it: "-38 %", of a latency, which grows, "+61 %". */
+void accept_change(const struct key *k, double loss, struct buf *out);
 /* A benchmark's smallest detectable loss on a node, beside what is tolerated. */
 void accept_detectable(struct accept_node *n, const char *bench, double detectable,
                        double tolerance);

@@ -160,7 +160,7 @@ static char *verdict_text(const struct verdict_row *r)
 
 	units_format_bytes(r->key->bytes, bytes, sizeof bytes);
 	buf_printf(&text, "%s %s ", r->key->bench, bytes);
-	accept_loss(r->loss, &text);
+	accept_change(r->key, r->loss, &text);
 	buf_puts(&text, " against the baseline");
 	if (r->verdict == VERDICT_SUSPECT && r->note[0])
 		buf_printf(&text, " (%s)", r->note);
