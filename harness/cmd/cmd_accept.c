@@ -158,12 +158,14 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 
 	if (wrong)
 		return cmd_error_text("accept", CODE_USAGE, "%s", wrong);
-	if (argc != 1 && !(resumed && argc == 0))
+	if (argc == 0 && !resumed)
 		return cmd_error_text("accept", CODE_USAGE,
-		                      argc ? "one node set is wanted, not %d; as in hpcbench "
-		                             "accept n[17-20] --controls n[01-08]"
-		                           : "needs the new nodes (%d are named), as in hpcbench "
-		                             "accept n[17-20] --controls n[01-08]",
+		                      "needs the new nodes, as in hpcbench accept n[17-20] "
+		                      "--controls n[01-08]");
+	if (argc > 1)
+		return cmd_error_text("accept", CODE_USAGE,
+		                      "one node set is wanted, not %d, as in hpcbench accept "
+		                      "n[17-20,25]",
 		                      argc);
 	o.command = "accept";
 	o.hold_groups = o.records != RECORDS_FILES;

@@ -174,9 +174,9 @@ static int choose(const struct known *k, const struct nodeset *there,
 	taken = accept_choose_controls(v, n, new_hw, new_nodes->n, chosen);
 	if (taken < ACCEPT_CONTROLS_MIN)
 		rc = hb_fail(err, HB_E_USAGE,
-		             "%zu node%s that could be controls are there now, beside the new "
-		             "ones and of their hardware class; at least %d are needed: name good "
-		             "nodes with --controls, or say --controls none",
+		             "found %zu node%s that could be a control: there now, not new, not "
+		             "known trouble, of the new nodes' hardware class; %d are needed: "
+		             "name good nodes with --controls, or say --controls none",
 		             taken, taken == 1 ? "" : "s", ACCEPT_CONTROLS_MIN);
 	for (size_t i = 0; rc == HB_OK && i < taken; i++)
 		rc = nodeset_add(&set, v[chosen[i]].node, err);
