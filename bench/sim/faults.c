@@ -19,10 +19,34 @@ bool sim_has(const struct sim_rank *r, enum sim_fault_kind kind, const char *ben
 	return sim_fault_find(&r->world->model, kind, r->node, r->rank, bench, r->jobs) != NULL;
 }
 
-void sim_fault_before_hello(const struct sim_rank *r)
+/* Until a signal ends it. */
+static void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+void sim_fault_before_start(const struct sim_rank *r)
 {
 	if (sim_has(r, SIM_DEAD_NODE, NULL))
 		_exit(DEAD_EXIT);
+	if (sim_has(r, SIM_NEVER_STARTS, NULL))
+		hang();
+}
+
+/* Ranks wait for each other in start-up: all of them for the one that never comes. */
+void sim_fault_before_hello(const struct sim_rank *r)
+{
+	struct sim_rank other = *r;
+
+	if (r->world->size == 1) /* alone it waits for nobody */
+		return;
+	for (other.rank = 0; other.rank < r->world->size; other.rank++) {
+		other.node = sim_node_of(r->world, other.rank);
+		if (sim_has(&other, SIM_NEVER_STARTS, NULL) ||
+		    sim_has(&other, SIM_HANGS_START, NULL))
+			hang();
+	}
 }
 
 /*
@@ -47,8 +71,15 @@ void sim_fault_at_job(const struct sim_rank *r, const struct job *job)
 		_exit(DEAD_EXIT);
 	if (sim_has(r, SIM_MALFORMED_FRAMES, bench))
 		send_garbage();
-	while (sim_has(r, SIM_SILENT_RANK, bench))
-		pause(); /* until a signal ends it */
+	if (sim_has(r, SIM_SILENT_RANK, bench))
+		hang();
+	for (int i = 0; i < job->n_ranks; i++) {
+		struct sim_rank other = *r;
+		other.rank = job->ranks[i];
+		other.node = sim_node_of(r->world, other.rank);
+		if (sim_has(&other, SIM_HANGS_JOB, bench))
+			hang();
+	}
 }
 
 int sim_fault_partner(const struct sim_rank *r, const struct job *job)

@@ -47,7 +47,10 @@ enum sim_fault_kind {
 	SIM_MISSING_RECORDS,  /* says done, sends no figures */
 	SIM_MALFORMED_FRAMES, /* sends bytes that are no frame of the protocol */
 	SIM_WRONG_DATA,       /* verification finds wrong elements */
-	SIM_LOAD,             /* others use the node meanwhile: cores, network or both */
+	SIM_NEVER_STARTS, /* no process runs there, and those elsewhere wait for it in start-up */
+	SIM_HANGS_START,  /* its process runs, and nobody comes out of start-up with it */
+	SIM_HANGS_JOB,    /* none of the ranks of a job with it ever answers */
+	SIM_LOAD,         /* others use the node meanwhile: cores, network or both */
 	SIM_FAULT_KINDS
 };
 

@@ -16,6 +16,9 @@ static const char *const fault_names[SIM_FAULT_KINDS] = {
 	[SIM_MISSING_RECORDS] = "missing-records",
 	[SIM_MALFORMED_FRAMES] = "malformed-frames",
 	[SIM_WRONG_DATA] = "wrong-data",
+	[SIM_NEVER_STARTS] = "never-starts",
+	[SIM_HANGS_START] = "hangs-start",
+	[SIM_HANGS_JOB] = "hangs-job",
 	[SIM_LOAD] = "load",
 };
 
@@ -34,11 +37,19 @@ static const char *const load_keys[] = { "kind",   "node",  "cores", "Bps",
 static const char *const other_keys[] = { "kind", "node", "rank", "bench", "after", NULL };
 
 static const char *const *const keys_of[SIM_FAULT_KINDS] = {
-	[SIM_SLOW_NODE] = node_keys,         [SIM_SLOW_LINK] = link_keys,
-	[SIM_SLOW_LEAF] = leaf_keys,         [SIM_SLOW_RAIL] = rail_keys,
-	[SIM_SILENT_RANK] = other_keys,      [SIM_DEAD_NODE] = other_keys,
-	[SIM_MISSING_RECORDS] = other_keys,  [SIM_WRONG_DATA] = other_keys,
-	[SIM_MALFORMED_FRAMES] = other_keys, [SIM_LOAD] = load_keys,
+	[SIM_SLOW_NODE] = node_keys,
+	[SIM_SLOW_LINK] = link_keys,
+	[SIM_SLOW_LEAF] = leaf_keys,
+	[SIM_SLOW_RAIL] = rail_keys,
+	[SIM_SILENT_RANK] = other_keys,
+	[SIM_DEAD_NODE] = other_keys,
+	[SIM_MISSING_RECORDS] = other_keys,
+	[SIM_WRONG_DATA] = other_keys,
+	[SIM_MALFORMED_FRAMES] = other_keys,
+	[SIM_NEVER_STARTS] = other_keys,
+	[SIM_HANGS_START] = other_keys,
+	[SIM_HANGS_JOB] = other_keys,
+	[SIM_LOAD] = load_keys,
 };
 
 /* "out" and "in"; of a link, whose ends are a and b, "ab" and "ba". */

@@ -14,10 +14,11 @@
  *		known}]}], notes} and, with --drain, drained: [{node, drained, text}]
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
- *		differs alone; spread: [{source, rows}]; summary: {rows, slower, regressed, suspect,
- *		faster, inconclusive, invalid, findings, only_old, only_new, detectable (median,
- *		ratio), worst: {subject, bench, bytes, delta} or null}; verdicts
- *	baseline	baseline (as its file), runs, keys, provisional
+ *		differs alone; shift: [{key, nodes, slower, loss, loss_lo, loss_hi, floor, spread,
+ *		whole, against_rest: [{subject, loss, loss_against_rest, z, moved}]}]; spread:
+ *[{source, rows}]; summary: {rows, slower, regressed, suspect, faster, inconclusive, invalid,
+ *findings, only_old, only_new, detectable (median, ratio), worst: {subject, bench, bytes, delta} or
+ *null}; verdicts baseline	baseline (as its file), runs, keys, provisional
  */
 #ifndef HPCBENCH_HARNESS_CMD_REPORT_H
 #define HPCBENCH_HARNESS_CMD_REPORT_H
@@ -69,8 +70,10 @@ struct report_side {
 	const struct summary *runs; /* NULL for a stored baseline on the old side */
 	size_t n;
 };
+struct shifts;
 struct report_diff {
 	const struct verdicts *v;
+	const struct shifts *shifts; /* of the same verdicts */
 	struct report_side old_side, new_side;
 	const char *reference;   /* --baseline, or NULL */
 	size_t stored;           /* runs of the store that were looked at for the spread */

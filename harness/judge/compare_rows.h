@@ -60,6 +60,16 @@ bool compare_moved(const struct compare_set *set, const struct base_entry *e, co
 /* The loss that must be detectable for a pass: the caller's, else the suite's, else twice the
  * floor. */
 double compare_tolerance(const struct verdict_row *row, const struct compare_params *p);
+/* What the mean of n_new runs of one subject is held against: the old side's mean, and the standard
+ * error of the difference with its parts. se 0: no spread is known (s and df may be NaN). */
+struct compare_against {
+	enum spread_source source; /* own runs, or the class */
+	int n;                     /* runs of the old side */
+	double y, s, df, se, se_old, se_new;
+};
+/* own: the subject's history in e, NULL where it has none. False: e says nothing about it. */
+bool compare_against(const struct base_entry *e, const struct base_series *own, int n_new,
+                     struct compare_against *out);
 /* Sets the test of two means, of n_old and n_new runs of one subject with spread s. */
 void compare_two_means(struct verdict_row *row, struct compare_test *test, double y_old, double s,
                        double df);

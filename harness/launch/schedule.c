@@ -257,9 +257,10 @@ int sched_expired(struct sched *s, size_t j, int *out)
 		if (s->rank_job[r] != j)
 			continue;
 		s->rank_job[r] = SIZE_MAX;
-		s->rank[r] = RANK_LOST;
 		out[n++] = r;
 	}
+	for (int i = 0; i < n; i++)
+		s->rank[out[i]] = n > 1 && 2 * n > job->n_ranks ? RANK_STUCK : RANK_LOST;
 	sched_give_up(s, j, n > 0 ? out[0] : -1);
 	return n;
 }

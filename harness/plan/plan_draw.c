@@ -6,14 +6,14 @@
 #include "bench/base/mem.h"
 
 /* How far a partner is looked for; what is not found so is left to another round. */
-enum { LOOK_MAX = 1024, ROUNDS_MORE = 2, DRAW_STREAM = 4 };
+enum { LOOK_MAX = 1024, ROUNDS_MORE = 4, DRAW_STREAM = 4 };
 
 void draw_init(struct draw *d, int nodes, uint64_t seed)
 {
 	*d = (struct draw){ .nodes = nodes };
 	d->partners = hb_alloc((size_t)nodes * sizeof(*d->partners));
 	d->want = hb_alloc((size_t)nodes * sizeof(*d->want));
-	d->round_of = hb_alloc((size_t)nodes * sizeof(*d->round_of));
+	d->busy = hb_alloc((size_t)nodes);
 	rng_stream(&d->rng, seed, (uint64_t)nodes, DRAW_STREAM);
 }
 
@@ -22,7 +22,7 @@ void draw_free(struct draw *d)
 	free(d->cap);
 	free(d->partners);
 	free(d->want);
-	free(d->round_of);
+	free(d->busy);
 	free(d->used);
 }
 
@@ -102,19 +102,23 @@ static int by_leaf(const void *a, const void *b)
 	return x->draw < y->draw ? -1 : x->draw > y->draw;
 }
 
-/* Those that lack partners and are idle in the round; the others they could be paired with too
- * where `least` is below 1. */
+static void mark_busy(struct draw *d, size_t round)
+{
+	memset(d->busy, 0, (size_t)d->nodes);
+	for (int i = 0; round < d->n && i < d->v[round].n; i++)
+		for (int k = 0; k < 2; k++)
+			d->busy[d->v[round].pairs[i][k]] = 1;
+}
+
+/* Those that are idle in the round and lack at least so many partners. */
 static int find_idle(struct draw *d, size_t round, int least, const size_t *leaf_of,
                      struct idle *out)
 {
-	int n = 0, stamp = (int)round + 1;
+	int n = 0;
 
-	memset(d->round_of, 0, (size_t)d->nodes * sizeof(*d->round_of));
-	for (int i = 0; round < d->n && i < d->v[round].n; i++)
-		for (int k = 0; k < 2; k++)
-			d->round_of[d->v[round].pairs[i][k]] = stamp;
+	mark_busy(d, round);
 	for (int i = 0; i < d->nodes; i++)
-		if (d->round_of[i] != stamp && d->want[i] - d->partners[i] >= least)
+		if (!d->busy[i] && d->want[i] - d->partners[i] >= least)
 			out[n++] = (struct idle){ i, d->want[i] - d->partners[i],
 				                  leaf_of ? leaf_of[i] : 0,
 				                  (size_t)rng_below(&d->rng, UINT32_MAX) };
@@ -152,18 +156,25 @@ static int find_partner(const struct draw *d, const struct idle *v, int n, int i
 	return second;
 }
 
-/* Pairs the idle ones of a round, those first that lack most. */
-static int fill_round(struct draw *d, size_t round, struct idle *v, int n, bool strict)
+struct filling {
+	bool strict; /* lone ones never among themselves */
+	int lack;    /* whoever lacks so many is to get a partner */
+	int partner; /* who must lack so many himself */
+};
+
+/* Pairs the idle ones of a round, those first that lack most; returns how many pairs that makes. */
+static int fill_round(struct draw *d, size_t round, const struct filling *how,
+                      const size_t *leaf_of, struct idle *v)
 {
-	int most = 0, made = 0;
+	int most = 0, made = 0, n = find_idle(d, round, how->partner, leaf_of, v);
 
 	for (int i = 0; i < n; i++)
 		most = v[i].lack > most ? v[i].lack : most;
-	for (int lack = most; lack > 0; lack--) {
+	for (int lack = most; lack >= how->lack; lack--) {
 		for (int i = 0; i < n; i++) {
 			if (v[i].node < 0 || v[i].lack != lack)
 				continue;
-			int k = find_partner(d, v, n, i, strict);
+			int k = find_partner(d, v, n, i, how->strict);
 			if (k < 0)
 				continue;
 			made += draw_add(d, round, v[i].node, v[k].node);
@@ -173,22 +184,48 @@ static int fill_round(struct draw *d, size_t round, struct idle *v, int n, bool 
 	return made;
 }
 
+/* Whoever is idle gets a place in a pair of the round, of a node that can spare one. */
+static bool take_place(struct draw *d, struct pair_round *r, int node)
+{
+	size_t from = r->n ? (size_t)rng_below(&d->rng, 2 * (uint64_t)r->n) : 0;
+
+	for (size_t i = 0; i < 2 * (size_t)r->n && i < LOOK_MAX; i++) {
+		int *pair = r->pairs[(from + i) % (2 * (size_t)r->n) / 2];
+		int side = (int)((from + i) % 2), stays = pair[side], goes = pair[1 - side];
+		if (d->partners[goes] < d->want[goes] || !may_meet(d, node, stays, true))
+			continue;
+		pair[1 - side] = node;
+		remember(d, pair_key(node, stays));
+		d->partners[node]++;
+		d->partners[goes]--;
+		return true;
+	}
+	return false;
+}
+
+static void take_places(struct draw *d, size_t first, size_t n)
+{
+	for (size_t r = first; r < n; r++) {
+		mark_busy(d, r);
+		for (int i = 0; i < d->nodes; i++)
+			if (!d->busy[i] && d->want[i] - d->partners[i] >= 2)
+				take_place(d, &d->v[r], i);
+	}
+}
+
 void draw_fill(struct draw *d, size_t first, const size_t *leaf_of)
 {
+	/* In the end whoever lacks two or more meets nodes that lack nothing. */
+	static const struct filling ways[] = { { true, 1, 1 }, { false, 1, 1 }, { false, 2, 0 } };
+	const struct filling *last = &ways[2];
 	struct idle *v = hb_alloc((size_t)d->nodes * sizeof(*v));
 	size_t n = d->n;
 
-	for (int pass = 0; pass < 2; pass++)
+	for (const struct filling *how = ways; how <= last; how++)
 		for (size_t r = first; r < n; r++)
-			fill_round(d, r, v, find_idle(d, r, 1, leaf_of, v), pass == 0);
-	for (int more = 0; more < ROUNDS_MORE; more++) {
-		int idle = find_idle(d, d->n, 2, leaf_of, v);
-		if (idle == 0)
-			break;
-		/* Whoever lacks little, or nothing, helps them out. */
-		idle = find_idle(d, d->n, 1, leaf_of, v);
-		if (fill_round(d, d->n, v, idle, false) == 0)
-			break;
-	}
+			fill_round(d, r, how, leaf_of, v);
+	take_places(d, first, n);
+	for (int more = 0; more < ROUNDS_MORE && fill_round(d, d->n, last, leaf_of, v); more++)
+		;
 	free(v);
 }

@@ -19,7 +19,7 @@ struct draw {
 	int *want;      /* how many it shall have */
 	uint64_t *used; /* the pairs there are, hashed; 0: empty */
 	size_t n_used, cap_used;
-	int *round_of; /* of each node: the last round that it was looked up in, see draw_free_in */
+	unsigned char *busy; /* of each node, in the round that is filled */
 	/* Pairs are drawn among nodes of the same kind; kind NULL: all are. */
 	const size_t *kind;
 	/* Two of these are paired only where one of them would have nobody; NULL: none. */
@@ -36,7 +36,7 @@ bool draw_add(struct draw *d, size_t round, int a, int b);
 /*
  * Makes up for what nodes lack of `want`: pairs them where they are idle in rounds from `first` on,
  * rather with a node of another leaf (leaf_of NULL: any); then, where one lacks two or more, in at
- * most two rounds more.
+ * most four rounds more.
  */
 void draw_fill(struct draw *d, size_t first, const size_t *leaf_of);
 

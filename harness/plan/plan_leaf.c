@@ -141,6 +141,8 @@ static void draw_rest(struct draw *d, size_t first, const struct leaves *l)
 
 static void draw_kind(struct draw *d, size_t first, int k, const struct leaves *l)
 {
+	if ((size_t)k + 1 >= l->start[l->n])
+		k = 0; /* that is all of them */
 	int half = l->n == 1 || k == 0 ? k : k / 2;
 	size_t within = half || k == 0 ? draw_within(d, first, half, l) : 0;
 

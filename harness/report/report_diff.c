@@ -4,7 +4,7 @@
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd.h"
 #include "harness/cmd/cmd_report.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/compare_shift.h"
 #include "harness/report/report_parts.h"
 
 enum { RUNS_SHOWN = 4 };
@@ -290,7 +290,8 @@ struct doc *report_diff_doc(const struct report_diff *in)
 	report_changes(d, in);
 	put_spread(d, in);
 	struct report_names *names = report_names_of(in->v);
-	report_diff_rows(d, in->v, in->all, names);
+	report_shift(d, in->shifts, names);
+	report_diff_rows(d, in->v, in->all, in->shifts->alike, names);
 	put_trouble(d, &in->old_side, NULL, "old: ");
 	put_trouble(d, &in->new_side, in->v, "new: ");
 	put_known(d, in);

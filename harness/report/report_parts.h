@@ -61,7 +61,8 @@ struct report_group {
 };
 /* The whole table: what differs first, the rest as one line for each benchmark and verdict unless
  * there are few rows or all are wanted. */
-void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
+/* alike: of each row of v, that it is counted with the others of its kind; NULL: of none. */
+void report_diff_rows(struct doc *d, const struct verdicts *v, bool all, const bool *alike,
                       const struct report_names *names);
 /* Is there a key that both sides have, with no subject in common? */
 bool report_shares_keys(const struct verdicts *v);
@@ -126,6 +127,10 @@ void report_excluded(const struct baseline *b, struct buf *out);
 /* " (known until 2026-12-24)", nothing for NULL; and "known until 2026-12-24: reason (by whom)". */
 void report_known_mark(const struct ack *a, struct buf *out);
 void report_known_words(const struct ack *a, struct buf *out);
+
+struct shifts;
+/* How the whole moved, and who moved against the rest; also into the data. */
+void report_shift(struct doc *d, const struct shifts *s, const struct report_names *names);
 
 struct report_diff;
 /* Software, settings, hardware and nodes that differ between two sides; also into the data. */
