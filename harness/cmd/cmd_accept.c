@@ -94,8 +94,6 @@ static int automatic(const struct common *common, const struct run_opts *o, stru
 
 	if (rc != HB_OK) /* nothing was measured yet, so nothing is known of nodes */
 		store = (struct store){ 0 };
-	if (rc != HB_OK && o->baseline)
-		return rc;
 	rc = measure_controls_auto(&r, store.path ? &store : NULL, &s->new_nodes, &s->controls,
 	                           &s->note, err);
 	if (store.path)

@@ -1,9 +1,9 @@
 # New nodes beside controls: each accepted, rejected, not decided or not measured, with the reason.
 suite='{"schema":1,"name":"a","rounds":5,"benches":[
- {"bench":"node.memory","options":{"sizes":"64Mi","op":"triad"},"floor":"5%","tolerance":"15%","deadline":"1s"},
- {"bench":"mpi.latency","options":{"sizes":"64Ki"},"deadline":"1s"},
- {"bench":"mpi.bandwidth","options":{"sizes":"1Mi"},"deadline":"1s"},
- {"bench":"mpi.allreduce","options":{"sizes":"1Mi"},"groups":[2,"all"],"deadline":"1s"}]}'
+ {"bench":"node.memory","options":{"sizes":"64Mi","op":"triad"},"floor":"5%","tolerance":"15%","deadline":"2s"},
+ {"bench":"mpi.latency","options":{"sizes":"64Ki"},"deadline":"2s"},
+ {"bench":"mpi.bandwidth","options":{"sizes":"1Mi"},"deadline":"2s"},
+ {"bench":"mpi.allreduce","options":{"sizes":"1Mi"},"groups":[2,"all"],"deadline":"2s"}]}'
 echo "$suite" >a.json
 model() { # NAME MEMBERS
 	printf '{"schema":1,"nodes":"n[1-20]"%s}\n' "$2" >"$1.json"
@@ -26,4 +26,6 @@ for what in clean slow control silent memory link class; do
 	try accept 'n[17-20]' --controls 'n[1-6]' --launcher "sim:$what.json"
 done
 # Collectives ran over the accepted nodes and the healthy controls alone.
-grep -o '"rank_node":[^]]*' store/runs/*/plan.json | tail -1 | cut -d: -f3-
+grep -ho 'mpi.allreduce [^"]*' store/runs/*/journal.jsonl | grep -c -e 'n\[.*n18' -e '9 ranks'
+last=$(printf '%s\n' store/runs/* | tail -1)
+grep -o 'mpi.allreduce [^"]*' "$last/journal.jsonl" | sort -u
