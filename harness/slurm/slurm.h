@@ -52,7 +52,8 @@ int slurm_nodes(const struct nodeset *names, int signal_fd, struct slurm_node **
 
 /*
  * Nodes that are idle now and that a new job may get in a partition (NULL: the default one), from
- * "sinfo --format=%P|%N": appended to out. HB_E_LIB: Slurm refused, in its own words.
+ * "sinfo --format=%P|%N". out is made new; without such a line it is empty. HB_E_LIB: Slurm
+ * refused, in its own words.
  */
 int slurm_idle_parse(const char *text, const char *partition, struct nodeset *out,
                      struct hb_err *err);

@@ -107,17 +107,27 @@ static bool is_one(const char *name)
 	return *name && strspn(name, safe) == strlen(name) && strcasecmp(name, "ALL") != 0;
 }
 
+/* "Slurm says IDLE+DRAIN: bad dimm", as much of it as there is room for; never half a character. */
+static void put_state(const struct slurm_node *n, const char *behind, char out[SLURM_TEXT_MAX])
+{
+	char *text = hb_format("Slurm says %s%s%s%s", n->state[0] ? n->state : "nothing", behind,
+	                       n->reason[0] ? ": " : "", n->reason);
+
+	slurm_clean(text, strlen(text), out, SLURM_TEXT_MAX);
+	free(text);
+}
+
 bool slurm_may_drain(const struct slurm_node *n, char why[SLURM_TEXT_MAX])
 {
+	size_t prefix = strlen(SLURM_DRAIN_PREFIX);
+
 	why[0] = '\0';
 	if (!is_one(n->name))
 		snprintf(why, SLURM_TEXT_MAX, "its name is not that of one node");
 	else if (!n->up || !all_known(n->state))
-		snprintf(why, SLURM_TEXT_MAX, "Slurm says %s%s%.200s: it is left as it is",
-		         n->state[0] ? n->state : "nothing", n->reason[0] ? ": " : "", n->reason);
-	else if (n->reason[0] &&
-	         strncmp(n->reason, SLURM_DRAIN_PREFIX, strlen(SLURM_DRAIN_PREFIX)) != 0)
-		snprintf(why, SLURM_TEXT_MAX, "it has somebody else's reason: %.240s", n->reason);
+		put_state(n, " and is left as it is", why);
+	else if (n->reason[0] && strncmp(n->reason, SLURM_DRAIN_PREFIX, prefix) != 0)
+		put_state(n, " with somebody else's reason", why);
 	return !why[0];
 }
 
@@ -184,8 +194,7 @@ static void drain_one(struct slurm_drain *d, int signal_fd)
 		return;
 	d->drained = strstr(n.state, "DRAIN") != NULL &&
 	             strncmp(n.reason, SLURM_DRAIN_PREFIX, strlen(SLURM_DRAIN_PREFIX)) == 0;
-	snprintf(d->text, sizeof d->text, "Slurm says %s%s%.200s", n.state, n.reason[0] ? ": " : "",
-	         n.reason);
+	put_state(&n, "", d->text);
 }
 
 void slurm_drain(struct slurm_drain *v, size_t n, int signal_fd)

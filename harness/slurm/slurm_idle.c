@@ -16,34 +16,25 @@ static bool is_wanted(const char *name, size_t len, const char *partition)
 	return strlen(partition) == len && memcmp(name, partition, len) == 0;
 }
 
-/* Nodes of a line that are not in out yet. */
-static int take(const char *text, size_t len, struct nodeset *out, struct hb_err *err)
-{
-	char *names = hb_strndup(text, len);
-	struct nodeset set = { 0 };
-	int rc = len == 0 ? HB_OK : nodeset_parse(names, &set, err);
-
-	for (size_t i = 0; rc == HB_OK && i < set.n; i++)
-		if (nodeset_find(out, set.v[i]) < 0)
-			rc = nodeset_add(out, set.v[i], err);
-	nodeset_free(&set);
-	free(names);
-	return rc == HB_OK ? rc : hb_fail_in(err, "sinfo");
-}
-
 int slurm_idle_parse(const char *text, const char *partition, struct nodeset *out,
                      struct hb_err *err)
 {
 	const char *line;
 	size_t len;
-	int rc = HB_OK;
 
-	while (rc == HB_OK && slurm_line(&text, &line, &len)) {
+	*out = (struct nodeset){ 0 };
+	while (slurm_line(&text, &line, &len)) {
 		const char *bar = memchr(line, '|', len);
-		if (bar && is_wanted(line, (size_t)(bar - line), partition))
-			rc = take(bar + 1, len - (size_t)(bar + 1 - line), out, err);
+		if (!bar || !is_wanted(line, (size_t)(bar - line), partition))
+			continue;
+		/* One state is asked for, so a partition is one line; without idle nodes it is "".
+		 */
+		char *names = hb_strndup(bar + 1, len - (size_t)(bar + 1 - line));
+		int rc = *names ? nodeset_parse(names, out, err) : HB_OK;
+		free(names);
+		return rc == HB_OK ? rc : hb_fail_in(err, "sinfo");
 	}
-	return rc;
+	return HB_OK;
 }
 
 int slurm_idle(const char *partition, int signal_fd, struct nodeset *out, struct hb_err *err)

@@ -39,7 +39,7 @@ for seed in 1 2 3 4 5; do
 done
 hpcbench baseline record night latest,latest~1,latest~2,latest~3,latest~4 --quiet
 short slow 'n[11-12]' --baseline night
-try sim slow 'n[11-12]' --baseline no-such
+try sim slow 'n[11-12]' --controls 'n[1-4]' --baseline no-such
 # The decisions again, and for programs.
 hpcbench report latest | first
 hpcbench report latest --json | tr ',{' '\n\n' | grep -e '"node": "n1[12]"' -e '"decision"' | head -4

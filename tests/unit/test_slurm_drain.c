@@ -249,7 +249,7 @@ static void rejected_nodes_are_drained_and_others_left_alone(void **state)
 	assert_true(v[0].drained);
 	assert_string_equal(v[0].text, "Slurm says ALLOCATED+DRAIN: HPCBENCH: r1: slow");
 	assert_false(v[1].drained);
-	assert_non_null(strstr(v[1].text, "IDLE+DRAIN: bad dimm"));
+	assert_non_null(strstr(v[1].text, "IDLE+DRAIN and is left as it is: bad dimm"));
 	assert_false(v[2].drained);
 	assert_non_null(strstr(v[2].text, "somebody else's reason: look at it"));
 	assert_false(v[3].drained);
@@ -290,6 +290,32 @@ static void a_drain_that_slurm_only_pretends_to_do_is_told(void **state)
 	fake_close(&f);
 }
 
+/* ---- who is idle ---- */
+
+static void idle_nodes_are_those_of_the_partition(void **state)
+{
+	static const char text[] = "debug|n[1-2]\nbatch*|n[3-5],x7\nempty|\nbad|n[\n";
+	struct nodeset set;
+	struct hb_err err;
+
+	(void)state;
+	assert_int_equal(slurm_idle_parse(text, NULL, &set, &err), HB_OK);
+	assert_int_equal(set.n, 4);
+	assert_string_equal(set.v[3], "x7");
+	nodeset_free(&set);
+	assert_int_equal(slurm_idle_parse(text, "debug", &set, &err), HB_OK);
+	assert_int_equal(set.n, 2);
+	nodeset_free(&set);
+	assert_int_equal(slurm_idle_parse(text, "empty", &set, &err), HB_OK);
+	assert_int_equal(set.n, 0);
+	assert_int_equal(slurm_idle_parse(text, "none", &set, &err), HB_OK);
+	assert_int_equal(set.n, 0);
+	assert_int_equal(slurm_idle_parse(text, "bad", &set, &err), HB_E_FORMAT);
+	assert_non_null(strstr(err.text, "sinfo"));
+	assert_int_equal(slurm_idle_parse("n1\n", NULL, &set, &err), HB_OK);
+	assert_int_equal(set.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +327,7 @@ int main(void)
 		cmocka_unit_test(rejected_nodes_are_drained_and_others_left_alone),
 		cmocka_unit_test(without_the_right_to_drain_slurm_says_so_itself),
 		cmocka_unit_test(a_drain_that_slurm_only_pretends_to_do_is_told),
+		cmocka_unit_test(idle_nodes_are_those_of_the_partition),
 	};
 
 	alarm(ALARM_S);
