@@ -88,7 +88,8 @@ static int split_nodes(const struct launch_site *s, const struct nodeset *all,
 			nodeset_add(out, all->v[i], &none);
 		else
 			(*absent)[(*n_absent)++] = (struct plan_absent){ hb_strdup(all->v[i]),
-				                                         absent_reason(&v[i]) };
+				                                         absent_reason(&v[i]),
+				                                         ROLE_NONE };
 	}
 	return out->n > 0 ? HB_OK : HB_E_LIB;
 }

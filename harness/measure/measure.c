@@ -76,7 +76,7 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 	own_name(own);
 	int rc = HB_OK;
 
-	if (r->controls && nodeset_parse(r->controls, &controls, err) != HB_OK)
+	if (r->controls && *r->controls && nodeset_parse(r->controls, &controls, err) != HB_OK)
 		rc = hb_fail_in(err, "--controls");
 	if (rc == HB_OK)
 		rc = topo_choose(r->topology, m->site.ops == &launcher_srun, &m->nodes,
@@ -144,6 +144,8 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 	}
 	if (rc == HB_OK && !m->dir)
 		rc = make_plan(m, s, err);
+	if (rc == HB_OK)
+		rc = measure_accept_check(m, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
 	*code = lacks_base                                               ? CODE_NO_BASELINE
 	        : rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE
@@ -160,6 +162,7 @@ void measure_free(struct measure *m)
 	for (size_t i = 0; i < m->n_steps; i++)
 		free(m->steps[i].reason);
 	free(m->steps);
+	measure_decide_not(m);
 	verdicts_free(&m->verdicts);
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
@@ -253,6 +256,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
 	m->verdicts = (struct verdicts){ 0 };
 	m->judged = false;
+	measure_decide_not(m); /* as do decisions, and they from all of these */
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
 	summary_free(&m->summary);
@@ -279,6 +283,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	if (m->has_summary) {
 		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
 		acks_mark_findings(&m->acks, &m->summary, 1, &m->findings);
+		measure_decide(m);
 	}
 	return rc;
 }
@@ -292,7 +297,8 @@ static int exit_code(const struct measure *m)
 		return code_of(&in);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	return code_worse(code, findings_code(&m->findings));
+	return m->accepting ? accept_code(&m->acceptance)
+	                    : code_worse(code, findings_code(&m->findings));
 }
 
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
@@ -407,6 +413,8 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 		rc = measure_extra(m, l, err);
 	if (rc == HB_OK)
 		rc = measure_confirm(m, l, err);
+	if (rc == HB_OK)
+		rc = measure_accept(m, l, err);
 	m->broken = m->broken || rc != HB_OK;
 	rc_after = close_run(m, l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;

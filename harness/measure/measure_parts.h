@@ -64,6 +64,16 @@ bool measure_has_phase(const struct measure *m, enum phase phase);
  * a signal, and where the time is nearly over.
  */
 int measure_extra(struct measure *m, struct launch *l, struct hb_err *err);
+/*
+ * In a run with new nodes: appends the groups that were held back, over those that are accepted and
+ * the healthy controls, measures them and collects again; at most once a run.
+ */
+int measure_accept(struct measure *m, struct launch *l, struct hb_err *err);
+/* The decisions, from what is collected, if nodes are new; and forgets them. */
+void measure_decide(struct measure *m);
+void measure_decide_not(struct measure *m);
+/* HB_E_USAGE: with groups held back, what was made of the request is no acceptance. */
+int measure_accept_check(const struct measure *m, struct hb_err *err);
 /* Appends what confirms the suspects, measures it and collects again; nothing where none is due. */
 int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err);
 

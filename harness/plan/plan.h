@@ -66,6 +66,7 @@ struct plan_step {
 /* A node that was asked for and cannot be measured. */
 struct plan_absent {
 	char *node, *reason;
+	enum plan_role role;
 };
 
 struct plan {

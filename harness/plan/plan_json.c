@@ -55,6 +55,7 @@ static json_object *absent_to_json(const struct plan *p)
 		json_object *o = json_object_new_object();
 		js_set_str(o, "node", p->absent[i].node);
 		js_set_str(o, "reason", p->absent[i].reason);
+		js_set_str(o, "role", plan_role_name(p->absent[i].role));
 		json_object_array_add(arr, o);
 	}
 	return arr;

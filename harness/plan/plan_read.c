@@ -84,8 +84,9 @@ static int read_own(struct reader *r, json_object *o, const struct js_at *top)
 
 static int one_absent(struct reader *r, json_object *o, const struct js_at *at)
 {
-	const char *node = NULL, *reason = NULL;
-	struct js_at node_at = js_at_key(at, "node");
+	const char *node = NULL, *reason = NULL, *role = NULL;
+	enum plan_role as = ROLE_NONE;
+	struct js_at node_at = js_at_key(at, "node"), role_at = js_at_key(at, "role");
 	struct nodeset one = { NULL, 0, 0 };
 	struct hb_err why = { HB_OK, "" };
 	if (!json_object_is_type(o, json_type_object))
@@ -93,11 +94,17 @@ static int one_absent(struct reader *r, json_object *o, const struct js_at *at)
 	int rc = js_get_str(o, at, "node", JS_REQUIRED, &node, r->err);
 	if (rc == HB_OK)
 		rc = js_get_str(o, at, "reason", JS_REQUIRED, &reason, r->err);
+	if (rc == HB_OK)
+		rc = js_get_str(o, at, "role", JS_OPTIONAL, &role, r->err);
+	if (rc == HB_OK && plan_role_parse(role, &as) != HB_OK)
+		rc = js_fail(&role_at, r->err, "'%.40s' is neither new nor control", role);
 	if (rc == HB_OK && nodeset_add(&one, node, &why) != HB_OK)
 		rc = js_fail(&node_at, r->err, "%s", why.text);
 	nodeset_free(&one);
-	if (rc == HB_OK)
+	if (rc == HB_OK) {
 		plan_absent_add(r->p, node, reason);
+		r->p->absent[r->p->n_absent - 1].role = as;
+	}
 	return rc;
 }
 
