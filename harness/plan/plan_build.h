@@ -69,6 +69,9 @@ size_t plan_class_groups(const struct plan *p, const struct plan_step *s, size_t
                          uint64_t stream, size_t *node);
 /* Copies both; the reason is cut to PLAN_REASON_MAX. */
 void plan_absent_add(struct plan *p, const char *node, const char *reason);
+/* "new", "control", NULL for none; and back: HB_E_FORMAT where it is neither (NULL: none). */
+const char *plan_role_name(enum plan_role role);
+int plan_role_parse(const char *text, enum plan_role *out);
 /* Fills the step's predicted time and deadline from its jobs; the plan's time follows. */
 void plan_step_estimate(struct plan *p, struct plan_step *s);
 

@@ -209,7 +209,7 @@ static bool measures(const struct plan *p, size_t step, const char *bench)
 {
 	const struct plan_step *s = &p->steps[step];
 	for (size_t i = 0; i < s->n_jobs; i++)
-		if (s->jobs[i].phase == PHASE_MAIN &&
+		if (s->jobs[i].phase == PHASE_MAIN && !s->jobs[i].instead &&
 		    strcmp(p->suite->entries[s->jobs[i].entry].info->name, bench) == 0)
 			return true;
 	return false;

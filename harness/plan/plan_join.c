@@ -119,6 +119,8 @@ static void join_step(struct plan *out, const struct plan_step *from, const size
 		*j = from->jobs[i];
 		j->id = out->next_job++;
 		j->first_unit += at->unit0;
+		if (j->instead)
+			j->instead += at->unit0;
 		j->subject = same_subject(out, j->subject);
 		j->partner = same_subject(out, j->partner);
 		j->ranks = hb_realloc_array(NULL, (size_t)j->n_ranks, sizeof(*j->ranks));

@@ -8,6 +8,20 @@
 static const char *const role_names[] = { NULL, "new", "control" };
 static const char *const role_keys[] = { "new", "control", NULL };
 
+const char *plan_role_name(enum plan_role role)
+{
+	return role_names[role];
+}
+
+int plan_role_parse(const char *text, enum plan_role *out)
+{
+	*out = ROLE_NONE;
+	for (int r = ROLE_NEW; text && r <= ROLE_CONTROL; r++)
+		if (strcmp(text, role_names[r]) == 0)
+			*out = (enum plan_role)r;
+	return text && *out == ROLE_NONE ? HB_E_FORMAT : HB_OK;
+}
+
 static void find_leaves(struct plan *p)
 {
 	if (p->topo.n_leaves == 0)
@@ -39,6 +53,10 @@ int plan_roles_take(struct plan *p, const struct plan_params *params, struct hb_
 			p->role[at] = ROLE_CONTROL;
 			controls++;
 		}
+		for (size_t i = 0; i < p->n_absent; i++)
+			p->absent[i].role = nodeset_find(params->controls, p->absent[i].node) >= 0
+			                            ? ROLE_CONTROL
+			                            : ROLE_NEW;
 	}
 	if (p->shape == SHAPE_ROUNDS || (controls > 0 && controls < n))
 		return HB_OK;
