@@ -70,56 +70,15 @@ static void cells_cut(struct loc_work *w, const struct loc_numbers *v, size_t n)
 {
 	w->cells = hb_alloc((n + 1) * sizeof(*w->cells));
 	for (size_t i = 0; i < n; i++) {
-		const struct loc_numbers *x = &v[i];
-		struct loc_cell *c = w->n_cells ? &w->cells[w->n_cells - 1] : NULL;
+		if (i == 0 || v[i - 1].a != v[i].a || v[i - 1].b != v[i].b) {
+			struct loc_cell *c = &w->cells[w->n_cells++];
 
-		if (!c || c->a != x->a || c->b != x->b) {
-			c = &w->cells[w->n_cells++];
-			c->a = x->a;
-			c->b = x->b;
+			c->a = v[i].a;
+			c->b = v[i].b;
 			c->first = i;
-			c->class_ = class_of(w, x->a, x->b);
+			c->class_ = class_of(w, v[i].a, v[i].b);
 		}
-		c->n++;
-	}
-}
-
-/* Median of a cell's loaded figures, of the main part alone or of all. */
-static double cell_value(const struct loc_work *w, const struct loc_cell *c, bool with_extra,
-                         uint32_t *n)
-{
-	*n = 0;
-	for (size_t i = 0; i < c->n; i++) {
-		const struct loc_pair *t = loc_test(w, c, i);
-
-		if (!t->isolated && (with_extra || !t->extra) && isfinite(t->y))
-			w->scratch[(*n)++] = t->y;
-	}
-	return loc_median(w->scratch, *n);
-}
-
-static void values(struct loc_work *w)
-{
-	for (size_t i = 0; i < w->n_cells; i++) {
-		struct loc_cell *c = &w->cells[i];
-
-		c->main = cell_value(w, c, false, &c->n_main);
-		c->all = cell_value(w, c, true, &c->n_all);
-		for (size_t k = 0; k < c->n; k++) {
-			const struct loc_pair *t = loc_test(w, c, k);
-
-			c->lost += !t->isolated && !isfinite(t->y);
-		}
-	}
-}
-
-void loc_cells_shift(struct loc_work *w)
-{
-	for (size_t i = 0; i < w->n_cells; i++) {
-		struct loc_cell *c = &w->cells[i];
-
-		c->main -= w->off[c->class_];
-		c->all -= w->off[c->class_];
+		w->cells[w->n_cells - 1].n++;
 	}
 }
 
