@@ -17,15 +17,16 @@
 
 enum { SEND_MS = 30000, ADDRESSES_MAX = 64, ADDRESS_TEXT = 128 };
 
-struct control {
-	int fd;
-	struct frame_reader in;
-};
-
 /* What the environment says, all of it owned. */
 struct settings {
 	char *addresses, *token;
 	struct control_part part;
+};
+
+struct control {
+	int fd;
+	struct frame_reader in;
+	struct settings set; /* until the hello was said */
 };
 
 static int is_set(const char *name)
@@ -233,10 +234,36 @@ json_object *control_hello_json(const struct control_hello *h, const struct cont
 	return o;
 }
 
-static int send_hello(struct control *c, const struct settings *s, const struct control_hello *h,
-                      struct hb_err *err)
+/* "I run": of a process that does not know yet who it is. */
+static json_object *starting_json(const char *host, const struct control_part *part)
 {
-	json_object *o = control_hello_json(h, &s->part);
+	json_object *o = json_object_new_object();
+	int rank = env_launch_rank(), local = env_launch_local();
+
+	js_set_str(o, "msg", "starting");
+	js_set_u64(o, "proto", FRAME_PROTO);
+	js_set_u64(o, "step", part->step);
+	js_set_u64(o, "attempt", part->attempt);
+	js_set_str(o, "host", host);
+	if (rank >= 0)
+		js_set_i64(o, "rank", rank);
+	if (local >= 0)
+		js_set_i64(o, "local", local);
+	js_set_i64(o, "pid", getpid());
+	return o;
+}
+
+/* What is said first: a hello, or without one that this process runs. */
+struct first_words {
+	const struct control_hello *hello; /* NULL: not known yet */
+	const char *host;                  /* where it is not */
+};
+
+static int say_first(struct control *c, const struct first_words *w, struct hb_err *err)
+{
+	const struct settings *s = &c->set;
+	json_object *o = w->hello ? control_hello_json(w->hello, &s->part)
+	                          : starting_json(w->host, &s->part);
 	int rc;
 
 	js_set_str(o, "token", s->token);
@@ -263,8 +290,17 @@ static int read_answer(struct control *c, struct hb_err *err)
 	return rc;
 }
 
-static int try_address(const char *text, const struct settings *s, const struct control_hello *h,
-                       struct control *c, struct hb_err *err)
+static void hang_up(struct control *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+	frame_reader_free(&c->in);
+	c->in = (struct frame_reader)FRAME_READER_INIT;
+}
+
+static int try_address(const char *text, struct control *c, const struct first_words *w,
+                       struct hb_err *err)
 {
 	struct address a;
 	int rc = address_parse(text, &a, err);
@@ -273,32 +309,28 @@ static int try_address(const char *text, const struct settings *s, const struct 
 		rc = connect_to(&a, &c->fd, err);
 	if (rc < 0)
 		return hb_fail_in(err, "%s", text);
-	rc = check_greeting(c, s->part.run, err);
+	rc = check_greeting(c, c->set.part.run, err);
 	if (!rc)
-		rc = send_hello(c, s, h, err);
+		rc = say_first(c, w, err);
 	if (!rc)
 		rc = read_answer(c, err);
 	if (!rc)
 		return HB_OK;
-	close(c->fd);
-	c->fd = -1;
-	frame_reader_free(&c->in);
-	c->in = (struct frame_reader)FRAME_READER_INIT;
+	hang_up(c);
 	return hb_fail_in(err, "%s", text);
 }
 
-static int try_all(const struct settings *s, const struct control_hello *h, struct control *c,
-                   struct hb_err *err)
+static int try_all(struct control *c, const struct first_words *w, struct hb_err *err)
 {
 	struct buf tried = BUF_INIT;
-	char *save = NULL;
+	char *save = NULL, *all = hb_strdup(c->set.addresses);
 	int rc = HB_E_USAGE, n = 0;
 
-	for (char *a = strtok_r(s->addresses, ",", &save); a && rc < 0 && n < ADDRESSES_MAX;
+	for (char *a = strtok_r(all, ",", &save); a && rc < 0 && n < ADDRESSES_MAX;
 	     a = strtok_r(NULL, ",", &save), n++) {
 		struct hb_err why = { HB_OK, "" };
 
-		rc = try_address(a, s, h, c, &why);
+		rc = try_address(a, c, w, &why);
 		if (rc < 0)
 			buf_printf(&tried, "%s%s", tried.len ? "; " : "", why.text);
 		/* Our own harness said no: others would be strangers. */
@@ -309,19 +341,62 @@ static int try_all(const struct settings *s, const struct control_hello *h, stru
 		hb_fail(err, (enum hb_status)rc, "cannot reach hpcbench: %s",
 		        tried.len ? buf_text(&tried) : CONTROL_ENV_ADDRESS " names no address");
 	buf_free(&tried);
+	free(all);
+	return rc;
+}
+
+int control_start(const char *host, struct control **out, struct hb_err *err)
+{
+	const struct first_words words = { NULL, host };
+	struct control *c = hb_alloc(sizeof(*c));
+	struct hb_err why;
+	int rc;
+
+	c->fd = -1;
+	c->in = (struct frame_reader)FRAME_READER_INIT;
+	rc = settings_read(&c->set, err);
+	/* Refused, by a harness that does not know these words yet: the hello will tell. */
+	if (!rc && (rc = try_all(c, &words, &why)) == HB_E_CANCELLED)
+		rc = HB_OK;
+	else if (rc < 0 && err)
+		*err = why;
+	if (rc < 0)
+		control_close(c);
+	else
+		*out = c;
+	return rc;
+}
+
+int control_join(struct control *c, const struct control_hello *hello, struct hb_err *err)
+{
+	const struct first_words words = { hello, NULL };
+	int rc;
+
+	if (c->fd < 0) {
+		rc = try_all(c, &words, err);
+	} else {
+		rc = say_first(c, &words, err);
+		if (!rc)
+			rc = read_answer(c, err);
+		if (rc < 0)
+			hang_up(c);
+		if (rc < 0)
+			hb_fail_in(err, "the connection to hpcbench");
+	}
+	settings_free(&c->set);
+	c->set = (struct settings){ 0 };
 	return rc;
 }
 
 int control_open(const struct control_hello *hello, struct control **out, struct hb_err *err)
 {
-	struct settings s;
 	struct control *c = hb_alloc(sizeof(*c));
-	int rc = settings_read(&s, err);
+	int rc = settings_read(&c->set, err);
 
 	c->fd = -1;
+	c->in = (struct frame_reader)FRAME_READER_INIT;
 	if (!rc)
-		rc = try_all(&s, hello, c, err);
-	settings_free(&s);
+		rc = control_join(c, hello, err);
 	if (rc < 0)
 		control_close(c);
 	else
@@ -372,8 +447,7 @@ void control_close(struct control *c)
 {
 	if (!c)
 		return;
-	if (c->fd >= 0)
-		close(c->fd);
-	frame_reader_free(&c->in);
+	hang_up(c);
+	settings_free(&c->set);
 	free(c);
 }

@@ -53,6 +53,13 @@ json_object *control_hello_json(const struct control_hello *hello, const struct 
  */
 int control_open(const struct control_hello *hello, struct control **out, struct hb_err *err);
 /*
+ * The same in two parts, for what may hang before a rank knows who it is: connects and says that a
+ * process runs on this host; then, on the same connection, the hello. The harness names hosts that
+ * never started, and those that did and did not come out of it. Between the two nothing is heard.
+ */
+int control_start(const char *host, struct control **out, struct hb_err *err);
+int control_join(struct control *c, const struct control_hello *hello, struct hb_err *err);
+/*
  * The next command; the caller's. HB_E_CANCELLED when the harness sent quit; any other failure
  * means that the connection is of no more use (HB_E_IO: closed or broken).
  */

@@ -263,14 +263,28 @@ static int obey(struct crew *crew, int argc, char **argv)
 	return helper_by_hand(crew, argc, argv);
 }
 
+static int say_starting(struct crew *crew, struct hb_err *err)
+{
+	char host[sizeof(crew->node.host)];
+
+	if (control_asked() != CONTROL_BY_CHANNEL)
+		return HB_OK;
+	env_host(host, sizeof(host));
+	return control_start(host, &crew->control, err);
+}
+
 static int work(const struct helper *h, int argc, char **argv)
 {
 	struct crew crew = { .helper = h, .bound = BUF_INIT, .clean = true };
 	struct hb_err err = { HB_OK, "" };
 	int code;
 
+	/* Before anything that may hang: who never says this is known by name. */
+	if (say_starting(&crew, &err) < 0)
+		return helper_complain(h, &err);
 	env_bind_near_nic(&crew.bound);
 	if (env_node_read(&crew.node, &err) < 0 || h->world(&crew.world, &argc, &argv, &err) < 0) {
+		control_close(crew.control);
 		buf_free(&crew.bound);
 		return helper_complain(h, &err);
 	}

@@ -15,7 +15,8 @@ struct crew {
 	struct buf bound;       /* what was decided about the binding; empty: nothing was asked */
 	struct load_moved last; /* what this rank moved in its job before, which ended then */
 	uint64_t last_ns;
-	bool clean; /* false once anything timed out: leaving properly would hang */
+	struct control *control; /* connected before the ranks joined each other; NULL: none */
+	bool clean;              /* false once anything timed out: leaving properly would hang */
 	/* Where jobs name seats: the rank that has each of n_seats, -1: nobody. NULL: they name
 	 * ranks. */
 	const int *rank_of_seat;

@@ -53,9 +53,12 @@ int helper_serve(struct crew *crew)
 	const struct helper *h = crew->helper;
 	struct hb_err err = { HB_OK, "" }, world = { HB_OK, "" };
 	struct control_hello hello = helper_hello(crew);
-	struct control *c = NULL;
-	int wrong = helper_check_world(hello.size, &world), rc = control_open(&hello, &c, &err);
+	struct control *c = crew->control;
+	int wrong = helper_check_world(hello.size, &world), rc = control_join(c, &hello, &err);
 
+	bool joined = rc == HB_OK;
+
+	crew->control = NULL;
 	if (wrong < 0) {
 		if (!rc)
 			tell_world_size(c, &world);
@@ -65,7 +68,7 @@ int helper_serve(struct crew *crew)
 	if (!rc)
 		rc = take_commands(crew, c, &err);
 	control_close(c);
-	if (rc == HB_E_CANCELLED && c)
+	if (rc == HB_E_CANCELLED && joined)
 		return HB_EXIT_OK;
 	/* The others may be gone or in the middle of something: nobody is waited for. */
 	crew->clean = false;

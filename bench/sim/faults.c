@@ -1,5 +1,6 @@
 /* Faults that take a process away or spoil what it sends; slow nodes and links are the model's. */
 #include <signal.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,10 +20,34 @@ bool sim_has(const struct sim_rank *r, enum sim_fault_kind kind, const char *ben
 	return sim_fault_find(&r->world->model, kind, r->node, r->rank, bench, r->jobs) != NULL;
 }
 
-void sim_fault_before_hello(const struct sim_rank *r)
+/* Until a signal ends it. */
+static void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+void sim_fault_before_start(const struct sim_rank *r)
 {
 	if (sim_has(r, SIM_DEAD_NODE, NULL))
 		_exit(DEAD_EXIT);
+	if (sim_has(r, SIM_NEVER_STARTS, NULL))
+		hang();
+}
+
+/* Ranks wait for each other in start-up: all of them for the one that never comes. */
+void sim_fault_before_hello(const struct sim_rank *r)
+{
+	struct sim_rank other = *r;
+
+	if (r->world->size == 1) /* alone it waits for nobody */
+		return;
+	for (other.rank = 0; other.rank < r->world->size; other.rank++) {
+		other.node = sim_node_of(r->world, other.rank);
+		if (sim_has(&other, SIM_NEVER_STARTS, NULL) ||
+		    sim_has(&other, SIM_HANGS_START, NULL))
+			hang();
+	}
 }
 
 /*
@@ -47,8 +72,36 @@ void sim_fault_at_job(const struct sim_rank *r, const struct job *job)
 		_exit(DEAD_EXIT);
 	if (sim_has(r, SIM_MALFORMED_FRAMES, bench))
 		send_garbage();
-	while (sim_has(r, SIM_SILENT_RANK, bench))
-		pause(); /* until a signal ends it */
+	if (sim_has(r, SIM_SILENT_RANK, bench))
+		hang();
+	for (int i = 0; i < job->n_ranks; i++) {
+		struct sim_rank other = *r;
+		other.rank = job->ranks[i];
+		other.node = sim_node_of(r->world, other.rank);
+		if (sim_has(&other, SIM_HANGS_JOB, bench))
+			hang();
+	}
+}
+
+static bool same(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+static bool link_is_silent(const struct sim_rank *r, const char *other, const char *bench)
+{
+	const struct sim_model *m = &r->world->model;
+
+	for (size_t i = 0; i < m->n_faults; i++) {
+		const struct sim_fault *f = &m->faults[i];
+
+		if (f->kind == SIM_SILENT_LINK && r->jobs >= f->after &&
+		    (!f->bench || same(f->bench, bench)) &&
+		    ((same(f->node, r->node) && same(f->other, other)) ||
+		     (same(f->node, other) && same(f->other, r->node))))
+			return true;
+	}
+	return false;
 }
 
 int sim_fault_partner(const struct sim_rank *r, const struct job *job)
@@ -59,8 +112,9 @@ int sim_fault_partner(const struct sim_rank *r, const struct job *job)
 		struct sim_rank other = *r;
 		other.rank = job->ranks[i];
 		other.node = sim_node_of(r->world, other.rank);
-		if (other.rank != r->rank && (sim_has(&other, SIM_SILENT_RANK, bench) ||
-		                              sim_has(&other, SIM_DEAD_NODE, bench)))
+		if (other.rank != r->rank &&
+		    (sim_has(&other, SIM_SILENT_RANK, bench) ||
+		     sim_has(&other, SIM_DEAD_NODE, bench) || link_is_silent(r, other.node, bench)))
 			return other.rank;
 	}
 	return -1;

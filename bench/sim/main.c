@@ -111,8 +111,12 @@ static int run_rank(const struct sim_world *w, int rank)
 	json_object *msg;
 	int rc;
 
-	sim_fault_before_hello(&r);
-	rc = control_open(&hello, &r.control, &err);
+	sim_fault_before_start(&r);
+	rc = control_start(r.node, &r.control, &err);
+	if (rc == HB_OK) {
+		sim_fault_before_hello(&r);
+		rc = control_join(r.control, &hello, &err);
+	}
 	if (rc == HB_OK) {
 		r.emit = emit_control_new(r.control);
 		rc = introduce(&r, &err);
@@ -121,8 +125,8 @@ static int run_rank(const struct sim_world *w, int rank)
 			js_put(msg);
 		}
 		r.emit->close(r.emit);
-		control_close(r.control);
 	}
+	control_close(r.control);
 	if (rc == HB_E_CANCELLED)
 		return HB_EXIT_OK;
 	fprintf(stderr, "hpcbench-sim: rank %d on %s: %s\n", rank, r.node, err.text);

@@ -1,6 +1,8 @@
 /* From the model's times to the records of a job. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench/base/mem.h"
@@ -8,43 +10,65 @@
 
 enum { SAMPLES = 31, BLOCKS = 5, WARMUP = 10, CHECKED = 4096, WRONG = 7 };
 
-static double group_time(const struct sim_rank *r, const struct job *job, uint64_t bytes,
-                         int repeat)
-{
-	const struct sim_world *w = r->world;
-	const char **nodes = hb_alloc((size_t)job->n_ranks * sizeof *nodes);
-	size_t n = 0;
-	int last = -1;
+enum { END_MAX = 320 };
 
-	for (int i = 0; i < job->n_ranks; i++) {
-		int node = job->ranks[i] / w->rpn;
-		if (node != last)
-			nodes[n++] = w->nodes[node];
-		last = node;
+/* The endpoint of a rank: its node, or where nodes have several devices the one it uses. */
+static void end_of(const struct sim_world *w, int rank, char out[END_MAX])
+{
+	if (w->model.rails > 1)
+		snprintf(out, END_MAX, "%.255s/rail%d", sim_node_of(w, rank),
+		         rank % w->rpn % w->model.rails);
+	else
+		snprintf(out, END_MAX, "%.255s", sim_node_of(w, rank));
+}
+
+/* A group is as slow as its slowest endpoint; ranks that share one count once. */
+static double group_time(const struct sim_rank *r, const struct job *job, const struct sim_what *w)
+{
+	size_t n = 0, room = (size_t)job->n_ranks;
+	char(*names)[END_MAX] = hb_alloc(room * sizeof *names);
+	const char **ends = hb_alloc(room * sizeof *ends);
+
+	for (size_t i = 0; i < room; i++) {
+		end_of(r->world, job->ranks[i], names[n]);
+		if (n > 0 && strcmp(names[n], names[n - 1]) == 0)
+			continue;
+		ends[n] = names[n];
+		n++;
 	}
-	double ns = sim_group_time_ns(&w->model, w->run_seed, job->ops->info->name, bytes, nodes, n,
-	                              repeat);
-	free(nodes);
+	double ns = sim_group_time_ns(&r->world->model, w, ends, n);
+	free(ends);
+	free(names);
 	return ns;
 }
 
-static double true_time(const struct sim_rank *r, const struct job *job, uint64_t bytes, int repeat)
+static double true_time(const struct sim_rank *r, const struct job *job, const struct rec_ids *ids,
+                        uint64_t bytes, int repeat)
 {
 	const struct bench_info *info = job->ops->info;
-	const struct sim_world *w = r->world;
-	const char *a = r->node, *b = NULL;
-	double there, back;
+	const struct sim_model *m = &r->world->model;
+	char a[END_MAX], b[END_MAX];
+	struct sim_what w = { .run = r->world->run_seed,
+		              .bench = info->name,
+		              .bytes = bytes,
+		              .a = a,
+		              .repeat = repeat,
+		              .occasion = sim_occasion(ids->unit, ids->attempt) };
 
 	if (info->shape == BENCH_GROUP)
-		return group_time(r, job, bytes, repeat);
-	if (info->shape == BENCH_PAIR)
-		b = sim_node_of(r->world, job->ranks[1]);
-	if (b && strcmp(a, b) == 0)
-		b = NULL; /* both ranks on one node */
-	there = sim_time_ns(&w->model, w->run_seed, info->name, bytes, a, b, repeat);
-	if (!b || job->dir == DIR_AB)
+		return group_time(r, job, &w);
+	end_of(r->world, r->rank, a);
+	if (info->shape == BENCH_PAIR &&
+	    strcmp(r->node, sim_node_of(r->world, job->ranks[1])) != 0) {
+		end_of(r->world, job->ranks[1], b);
+		w.b = b;
+	}
+	double there = sim_time_ns(m, &w);
+	if (!w.b || job->dir == DIR_AB)
 		return there;
-	back = sim_time_ns(&w->model, w->run_seed, info->name, bytes, b, a, repeat);
+	w.a = b;
+	w.b = a;
+	double back = sim_time_ns(m, &w);
 	return job->dir == DIR_BA ? back : (there + back) / 2.0;
 }
 
@@ -176,7 +200,7 @@ int sim_measure(struct sim_rank *r, const struct job *job, int repeat, struct hb
 			rc = send_end(r, &ids, UNIT_TIMEOUT, why, 0, err);
 			continue;
 		}
-		ns = true_time(r, job, job->cases.v[i].bytes, repeat) * job->params.inject *
+		ns = true_time(r, job, &ids, job->cases.v[i].bytes, repeat) * job->params.inject *
 		     disturbed(r, job);
 		rng_stream(&r->rng, r->world->run_seed ^ job->seed, ids.unit, ids.attempt);
 		for (size_t k = 0; k < SAMPLES; k++)

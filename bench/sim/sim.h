@@ -35,6 +35,7 @@ const char *sim_node_of(const struct sim_world *w, int rank);
 bool sim_has(const struct sim_rank *r, enum sim_fault_kind kind, const char *bench);
 
 /* Acts on faults that end a rank, now or at this job: may not return. */
+void sim_fault_before_start(const struct sim_rank *r);
 void sim_fault_before_hello(const struct sim_rank *r);
 void sim_fault_at_job(const struct sim_rank *r, const struct job *job);
 

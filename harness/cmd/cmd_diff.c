@@ -5,7 +5,7 @@
 #include "harness/cmd/cmd.h"
 #include "harness/cmd/cmd_load.h"
 #include "harness/cmd/cmd_report.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/compare_shift.h"
 
 enum { STORED_MAX = 50 };
 
@@ -135,8 +135,11 @@ static int diff_sides(const struct common *common, const struct diff_opts *o, co
 	struct acks acks;
 	acks_load(s->path, time(NULL), &acks);
 	acks_mark(&acks, b->runs.v, b->runs.n, &v);
+	struct shifts shifts;
+	compare_shift(&v, &shifts);
 	struct report_diff in = {
 		.v = &v,
+		.shifts = &shifts,
 		.old_side = { a->name, &a->b, a->is_baseline, a->runs.v, a->runs.n },
 		.new_side = { b->name, &b->b, b->is_baseline, b->runs.v, b->runs.n },
 		.reference = o->baseline,
@@ -149,6 +152,7 @@ static int diff_sides(const struct common *common, const struct diff_opts *o, co
 	js_set_i64(d->data, "code", in.code);
 	cmd_print(common, d);
 	doc_free(d);
+	shifts_free(&shifts);
 	verdicts_free(&v);
 	acks_free(&acks);
 	baseline_free(&stored);
@@ -201,7 +205,10 @@ const struct command cmd_diff = {
 	        "a difference is held against comes from the sides' own runs, else from "
 	        "--baseline, else from the newest 50 other runs in the store, else from like "
 	        "subjects, else from a stated default; what only a borrowed spread supports is "
-	        "suspect. Exit codes are those of hpcbench check.",
+	        "suspect. Where at least 4 nodes are on both sides, the shift of the whole (the "
+	        "median "
+	        "over nodes) is told apart from the nodes that moved against the rest, which are "
+	        "tested where there are at least 8. Exit codes are those of hpcbench check.",
 	.opts = diff_opts,
 	.opts_size = sizeof(struct diff_opts),
 	.run = run,

@@ -7,6 +7,7 @@
 #define HPCBENCH_HARNESS_COLLECT_H
 
 #include "harness/collect/summary.h"
+#include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
 
 /*
@@ -32,11 +33,37 @@ int collect_runs(const char *const *dirs, size_t n, const struct nodeset *withou
                  struct summary *out, struct hb_err *err);
 
 /*
+ * The same in one pass with the sheets of the runs' pairs, for findings_make: one for each entry,
+ * case and hardware class pair, of the headline metric where that is judged, over several nodes,
+ * phases main and extra. sheets is made new; free it with sheets_free, also where it is empty.
+ */
+int collect_run_sheets(const char *dir, struct summary *out, struct sheets *sheets,
+                       struct hb_err *err);
+int collect_runs_sheets(const char *const *dirs, size_t n, const struct nodeset *without,
+                        struct summary *out, struct sheets *sheets, struct hb_err *err);
+
+/*
  * What of a run's units is done, for going on with it: tries[unit] is the highest attempt that left
  * a record (0: none), ended[unit] whether it need not be measured again: it ended, and not because
  * somebody gave it up. Both have n entries, the plan's next_unit; the caller has cleared them.
  */
 int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_t n,
                  struct hb_err *err);
+
+/*
+ * Jobs of pairs of the main part that got no answer, or whose figures never came, although both
+ * ends answer others: they lost less than half of their own, and are not in out_of_it (a flag a
+ * node: known to be silent or dead). None that was measured again already. of: how many jobs of
+ * pairs there are. The caller frees out->v, also after a failure.
+ */
+struct collect_lost_job {
+	size_t step, job; /* places in the plan */
+};
+struct collect_lost {
+	struct collect_lost_job *v;
+	size_t n, of;
+};
+int collect_lost_pairs(const char *dir, const bool *out_of_it, struct collect_lost *out,
+                       struct hb_err *err);
 
 #endif

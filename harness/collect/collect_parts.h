@@ -3,9 +3,10 @@
 #define HPCBENCH_HARNESS_COLLECT_PARTS_H
 
 #include "harness/collect/summary.h"
+#include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
 
-enum { COLLECT_WORST = 16, COLLECT_BAD_LINES_NAMED = 5 };
+enum { COLLECT_WORST = 16, COLLECT_BAD_LINES_NAMED = 5, COLLECT_RAILS_MAX = 64 };
 
 /* One metric of one attempt; n 0: it was not reported. */
 struct figure {
@@ -20,7 +21,8 @@ struct attempt {
 	char *reason;
 	enum unit_status status; /* where ended */
 	bool ended, point, disturbed;
-	struct figure *f; /* one a metric of its benchmark; NULL before the point */
+	unsigned char rail[2]; /* devices of both ends of a pair: numbers in rails + 1; 0: none */
+	struct figure *f;      /* one a metric of its benchmark; NULL before the point */
 };
 
 /* A unit's place in the plan and what was told of it. */
@@ -45,6 +47,9 @@ struct collect {
 	uint64_t unit0, n_units;
 	size_t step0, n_steps;
 	struct summary *out;
+	struct sheets *sheets; /* NULL: not wanted */
+	char **rails;          /* names of devices, in the order of appearance */
+	size_t n_rails, cap_rails;
 };
 
 /* How a unit came out: the attempt that counts and what it is worth. */
@@ -112,6 +117,12 @@ void collect_rows(struct collect *c);
 /* A key without hw: what a cell and one metric share. */
 void collect_key(const struct collect *c, const struct cell *cell, const struct unit_state *u,
                  const struct metric_info *m, const char *hw, struct key *out);
+/* How the ends of a pair lie to each other. ENDS_ANY: "remote", whatever is known of leaves. */
+enum pair_ends { ENDS_ANY, ENDS_SAME_LEAF, ENDS_CROSS_LEAF, ENDS_KINDS };
+/* ENDS_ANY: no topology, or a node of it without a leaf, or no pair of two nodes. */
+enum pair_ends collect_unit_ends(const struct collect *c, const struct unit_state *u);
+/* The key of a pair's row of that endpoint class; nothing changes with ENDS_ANY. */
+void collect_key_ends(struct key *key, enum pair_ends ends);
 /* The hardware class of the unit's nodes: all distinct ones, sorted; the caller frees. */
 char *collect_unit_hw(const struct collect *c, const struct unit_state *u);
 /* A row of this key (copied), with everything but figures. */
@@ -140,6 +151,14 @@ size_t collect_add_figure(const struct collect *c, struct pair_figure *v, size_t
 /* ---- collect_pairs.c ---- */
 /* The rows of a cell of pairs over several nodes: nodes, cluster, worst pairs. */
 void collect_pairs(struct collect *c, const struct cell *cell);
+/* ---- collect_sheets.c ---- */
+/* The names in c->sheets. */
+void collect_sheets_begin(struct collect *c);
+/* The sheets of a cell of pairs over several nodes, one a hardware class pair. */
+void collect_sheets(struct collect *c, const struct cell *cell);
+/* The device of an endpoint "n17/mlx5_1", as attempt.rail has it. */
+unsigned char collect_rail(struct collect *c, const char *endpoint);
+
 /* ---- collect_groups.c ---- */
 /* The rows of a cell of groups over several nodes. */
 void collect_groups(struct collect *c, const struct cell *cell);
@@ -148,6 +167,9 @@ void collect_groups(struct collect *c, const struct cell *cell);
 /* Confirm and control rows of a cell of any shape. */
 void collect_confirm(struct collect *c, const struct cell *cell);
 
+/* ---- collect_again.c ---- */
+/* Of a pair that was measured again, the try that counts; before rows and losses. */
+void collect_again(struct collect *c);
 /* ---- collect_losses.c ---- */
 void collect_losses(struct collect *c);
 

@@ -222,7 +222,7 @@ void ctl_expect(struct ctl *c, uint64_t step, uint64_t attempt, int n_ranks,
 {
 	for (struct peer *p = c->peers, *next; p; p = next) {
 		next = p->next;
-		if (p->rank >= 0)
+		if (p->rank >= 0 || p->starting)
 			ctl_kill_peer(c, p, false, "the step is over");
 	}
 	ctl_sweep(c, false);

@@ -33,6 +33,13 @@ struct ctl_hello {
 	int local; /* its place among the ranks on its host; -1: not told */
 };
 
+/* What a process told that does not know its rank yet; the same. */
+struct ctl_start {
+	const char *host;
+	int64_t pid;
+	int rank, local; /* as its launcher says; -1: not told */
+};
+
 struct ctl_handlers {
 	/* Authenticated, the right step and attempt, its rank not there yet. */
 	void (*join)(void *ctx, const struct ctl_hello *hello);
@@ -45,6 +52,8 @@ struct ctl_handlers {
 	void (*leave)(void *ctx, int rank, const char *why);
 	/* Somebody was not let in, or misbehaved. world: a rank of ours whose world is wrong. */
 	void (*event)(void *ctx, const char *code, const char *text, bool world);
+	/* A process of this step and attempt runs, and will say its hello later. May be NULL. */
+	void (*start)(void *ctx, const struct ctl_start *start);
 };
 
 /* What a hello must agree with. */
@@ -60,6 +69,10 @@ struct ctl_world {
  */
 int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello *out,
                     bool *wrong_world, struct hb_err *err);
+
+/* Checks the message of a process that does not know its rank yet, as ctl_check_hello does. */
+int ctl_check_start(json_object *o, const struct ctl_world *w, struct ctl_start *out,
+                    struct hb_err *err);
 
 struct ctl_params {
 	const char *run; /* the run id greeted with */

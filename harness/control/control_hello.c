@@ -75,3 +75,35 @@ int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello 
 		rc = hb_fail(err, HB_E_USAGE, "rank %d of %d ranks", out->rank, w->n_ranks);
 	return rc;
 }
+
+int ctl_check_start(json_object *o, const struct ctl_world *w, struct ctl_start *out,
+                    struct hb_err *err)
+{
+	const struct js_at at = JS_AT_TOP("starting");
+	const char *token = NULL;
+	uint64_t step = 0, attempt = 0;
+	int proto = 0;
+
+	*out = (struct ctl_start){ NULL, 0, -1, -1 };
+	if (js_get_int(o, &at, "proto", JS_REQUIRED, 0, 1000, &proto, err) != HB_OK ||
+	    js_get_str(o, &at, "token", JS_REQUIRED, &token, err) != HB_OK)
+		return HB_E_FORMAT;
+	if (proto != FRAME_PROTO)
+		return hb_fail(err, HB_E_FORMAT, "not of protocol %d", FRAME_PROTO);
+	if (!token_equal(w->token, token))
+		return hb_fail(err, HB_E_USAGE, "wrong token");
+	if (js_get_u64(o, &at, "step", JS_REQUIRED, &step, err) != HB_OK ||
+	    js_get_u64(o, &at, "attempt", JS_REQUIRED, &attempt, err) != HB_OK ||
+	    js_get_str(o, &at, "host", JS_REQUIRED, &out->host, err) != HB_OK ||
+	    js_get_i64(o, &at, "pid", JS_OPTIONAL, &out->pid, err) != HB_OK ||
+	    js_get_int(o, &at, "rank", JS_OPTIONAL, -1, CTL_RANKS_MAX, &out->rank, err) != HB_OK ||
+	    js_get_int(o, &at, "local", JS_OPTIONAL, -1, CTL_RANKS_MAX, &out->local, err) != HB_OK)
+		return HB_E_FORMAT;
+	if (!plain_name(out->host, NODESET_NAME_MAX))
+		return hb_fail(err, HB_E_FORMAT, "host is not a name");
+	if (w->n_ranks == 0 || step != w->step || attempt != w->attempt)
+		return hb_fail(err, HB_E_USAGE,
+		               "step %llu attempt %llu is not running (a process on %s is late)",
+		               (unsigned long long)step, (unsigned long long)attempt, out->host);
+	return HB_OK;
+}

@@ -65,7 +65,9 @@ void ctl_kill_peer(struct ctl *c, struct peer *p, bool tell, const char *why)
 	c->queued -= p->out.len;
 	buf_free(&p->out);
 	bury(c, p);
-	if (p->rank < 0)
+	if (p->starting)
+		c->starting--;
+	else if (p->rank < 0)
 		ctl_pending_remove(c, p);
 	else if (c->ranks && c->ranks[p->rank] == p)
 		c->ranks[p->rank] = NULL;
@@ -86,7 +88,9 @@ void ctl_misbehaved(struct ctl *c, struct peer *p, const char *why)
 	if (p->dead)
 		return;
 	ctl_kill_peer(c, p, true, why);
-	if (p->rank < 0)
+	if (p->starting)
+		snprintf(text, sizeof text, "a process without a rank was disconnected: %s", why);
+	else if (p->rank < 0)
 		snprintf(text, sizeof text, "a connection was closed: %s", why);
 	else
 		snprintf(text, sizeof text, "rank %d was disconnected: %s", p->rank, why);
@@ -202,6 +206,39 @@ static void refuse(struct ctl *c, struct peer *p, const char *text, bool world)
 	stranger(c, world ? "world" : "refused", world ? text : line, world);
 }
 
+static bool is_start(json_object *o)
+{
+	const struct js_at at = JS_AT_TOP("message");
+	const char *msg = NULL;
+
+	return js_get_str(o, &at, "msg", JS_OPTIONAL, &msg, NULL) == HB_OK && msg &&
+	       strcmp(msg, "starting") == 0;
+}
+
+/* It keeps its connection, and has all the time of the step to say its hello. */
+static void on_start(struct ctl *c, struct peer *p, json_object *o)
+{
+	struct ctl_start start;
+	struct hb_err err;
+	int rc = ctl_check_start(o, &c->world, &start, &err);
+
+	if (rc == HB_OK && c->starting >= c->world.n_ranks)
+		rc = hb_fail(&err, HB_E_USAGE, "more processes than ranks (again from %s)",
+		             start.host);
+	if (rc != HB_OK) {
+		refuse(c, p, err.text, false);
+		return;
+	}
+	put_msg(c, p, "ok", NULL);
+	if (p->dead)
+		return;
+	ctl_pending_remove(c, p);
+	p->starting = true;
+	c->starting++;
+	if (c->h->start)
+		c->h->start(c->ctx, &start);
+}
+
 static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 {
 	struct ctl_hello hello;
@@ -225,7 +262,11 @@ static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 		return;
 	p->rank = hello.rank;
 	c->ranks[hello.rank] = p;
-	ctl_pending_remove(c, p);
+	if (!p->starting)
+		ctl_pending_remove(c, p);
+	else
+		c->starting--;
+	p->starting = false;
 	c->h->join(c->ctx, &hello);
 }
 
@@ -240,6 +281,8 @@ static void on_frame(struct ctl *c, struct peer *p, const char *text, size_t len
 	}
 	if (!json_object_is_type(o, json_type_object))
 		ctl_misbehaved(c, p, "a frame is not a JSON object");
+	else if (p->rank < 0 && !p->starting && is_start(o))
+		on_start(c, p, o);
 	else if (p->rank < 0)
 		on_hello(c, p, o);
 	else if (c->h->message(c->ctx, p->rank, o, len, &err) < 0)

@@ -9,7 +9,8 @@
 #include "harness/control/control.h"
 
 struct peer {
-	int fd, rank; /* rank -1: not authenticated */
+	int fd, rank;  /* rank -1: not authenticated, or without a rank yet */
+	bool starting; /* authenticated, and will say its hello later */
 	int64_t since_ms;
 	struct frame_reader in;
 	struct buf out;
@@ -30,7 +31,7 @@ struct ctl {
 	struct peer *peers;             /* alive, newest first */
 	struct peer *dead;              /* to be freed in ctl_sweep */
 	struct peer *oldest, *youngest; /* alive and not authenticated, in order of arrival */
-	int pending;
+	int pending, starting;
 	struct ctl_world world;
 	struct peer **ranks;
 	const struct ctl_handlers *h;

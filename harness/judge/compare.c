@@ -21,32 +21,46 @@ static void class_size(const struct base_entry *e, double *subjects, double *run
  * s_run^2 / n for its mean over n runs, and the same of the class's mean. df by Satterthwaite over
  * the two spreads.
  */
-static bool test_class(struct verdict_row *v, struct compare_test *t, const struct base_series *own)
+static bool against_class(const struct base_entry *e, const struct base_series *own, int n_new,
+                          struct compare_against *out)
 {
-	const struct base_entry *e = v->entry;
 	double subjects, runs, node, run, var;
 
 	class_size(e, &subjects, &runs);
 	if (!(subjects >= 2.0) && !(own && own->n > 0))
 		return false; /* nobody knows how far apart nodes lie */
-	v->source = SPREAD_CLASS;
-	v->n_old = e->runs;
-	t->diff = t->y_new - e->mean;
-	v->old_value = exp(e->higher_is_better ? e->mean : -e->mean);
-	if (!v->note[0])
-		compare_note(v, "against its class: it has %d run%s of its own", own ? own->n : 0,
-		             own && own->n == 1 ? "" : "s");
+	out->source = SPREAD_CLASS;
+	out->n = e->runs;
+	out->y = e->mean;
 	if (!(e->df_run > 0.0))
 		return true;
 	node = e->s_node * e->s_node * (1.0 + 1.0 / subjects);
-	run = e->s_run * e->s_run * (1.0 / v->n_new + 1.0 / runs);
+	run = e->s_run * e->s_run * (1.0 / n_new + 1.0 / runs);
 	var = node + run;
-	v->s = sqrt(e->s_node * e->s_node + e->s_run * e->s_run);
-	t->se = sqrt(var);
-	t->se_new = sqrt(e->s_node * e->s_node + e->s_run * e->s_run / v->n_new);
-	t->se_old = sqrt(e->s_node * e->s_node / subjects + e->s_run * e->s_run / runs);
-	t->df = var * var / (run * run / e->df_run + (node > 0.0 ? node * node / e->df_node : 0.0));
-	v->df = t->df;
+	out->s = sqrt(e->s_node * e->s_node + e->s_run * e->s_run);
+	out->se = sqrt(var);
+	out->se_new = sqrt(e->s_node * e->s_node + e->s_run * e->s_run / n_new);
+	out->se_old = sqrt(e->s_node * e->s_node / subjects + e->s_run * e->s_run / runs);
+	out->df = var * var /
+	          (run * run / e->df_run + (node > 0.0 ? node * node / e->df_node : 0.0));
+	return true;
+}
+
+bool compare_against(const struct base_entry *e, const struct base_series *own, int n_new,
+                     struct compare_against *out)
+{
+	*out = (struct compare_against){ .source = SPREAD_OWN, .s = NAN, .df = NAN };
+	if (!own || own->n < BASELINE_MIN_RUNS)
+		return against_class(e, own, n_new, out);
+	out->n = own->n;
+	out->y = own->mean;
+	out->s = e->s_run;
+	out->df = e->df_run;
+	if (!(e->df_run > 0.0))
+		return true;
+	out->se_old = e->s_run / sqrt(own->n);
+	out->se_new = e->s_run / sqrt(n_new);
+	out->se = e->s_run * sqrt(1.0 / n_new + 1.0 / own->n);
 	return true;
 }
 
@@ -55,17 +69,28 @@ static void test_row(struct verdict_row *v, struct compare_test *t, size_t *seri
 	const struct base_entry *e = v->entry;
 	size_t k = baseline_series_near(e, v->subject, *series_cursor);
 	const struct base_series *own = k == SIZE_MAX ? NULL : &e->series[k];
+	struct compare_against old;
 
 	*series_cursor = k == SIZE_MAX ? 0 : k + 1;
 	v->provisional = e->runs < BASELINE_MIN_RUNS;
-	if (own && own->n >= BASELINE_MIN_RUNS) {
-		v->source = SPREAD_OWN;
-		v->n_old = own->n;
-		compare_two_means(v, t, own->mean, e->s_run, e->df_run);
-	} else if (!test_class(v, t, own)) {
+	if (!compare_against(e, own, v->n_new, &old)) {
 		compare_note(v, "the baseline knows neither this subject nor a class of several");
 		v->entry = NULL;
+		return;
 	}
+	v->source = old.source;
+	v->n_old = old.n;
+	v->old_value = exp(e->higher_is_better ? old.y : -old.y);
+	v->s = old.s;
+	v->df = old.df;
+	t->diff = t->y_new - old.y;
+	t->se = old.se;
+	t->se_old = old.se_old;
+	t->se_new = old.se_new;
+	t->df = old.df > 0.0 ? old.df : 0.0;
+	if (old.source == SPREAD_CLASS && !v->note[0])
+		compare_note(v, "against its class: it has %d run%s of its own", own ? own->n : 0,
+		             own && own->n == 1 ? "" : "s");
 }
 
 static bool took_part(const struct summary *const *runs, size_t n, const char *subject)
@@ -85,14 +110,15 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
                              struct compare_set *set)
 {
 	bool **seen = hb_alloc(b->n_entries * sizeof(*seen));
-	size_t n_rows = set->n, k = 0;
+	size_t n_rows = set->n, k = 0, *stands = compare_stand_ins(b);
 
 	for (size_t i = 0; i < n_rows; i++) {
 		const struct base_entry *e = set->rows[i].entry;
-		size_t at = e ? (size_t)(e - b->entries) : 0;
+		size_t at = e ? stands[e - b->entries] : 0;
 
 		if (!e)
 			continue;
+		e = &b->entries[at];
 		if (!seen[at])
 			seen[at] = hb_alloc(e->n_series * sizeof(**seen));
 		k = baseline_series_near(e, set->rows[i].subject, k);
@@ -103,7 +129,7 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
 	for (size_t at = 0; at < b->n_entries; at++) {
 		const struct base_entry *e = &b->entries[at];
 
-		for (size_t s = 0; s < e->n_series; s++) {
+		for (size_t s = 0; stands[at] == at && s < e->n_series; s++) {
 			const struct summary_loss *l;
 
 			if (e->series[s].n == 0 || (seen[at] && seen[at][s]) ||
@@ -121,6 +147,7 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
 		}
 		free(seen[at]);
 	}
+	free(stands);
 	free(seen);
 }
 
@@ -132,6 +159,7 @@ void compare_runs(const struct baseline *b, const struct summary *const *runs, s
 	size_t series = 0;
 
 	compare_gather(runs, n_new, &set);
+	enum leaf_gap gap = compare_leaves(b, &set);
 	for (size_t i = 0; i < set.n; i++) {
 		struct verdict_row *v = &set.rows[i];
 
@@ -145,5 +173,6 @@ void compare_runs(const struct baseline *b, const struct summary *const *runs, s
 	}
 	add_not_measured(b, runs, n_new, &set);
 	compare_judge(&set, p, out);
+	out->leaves = gap;
 	compare_hw(b, runs, n_new, true, out);
 }

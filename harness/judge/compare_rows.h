@@ -32,6 +32,18 @@ void compare_gather(const struct summary *const *runs, size_t n, struct compare_
 /* A further row that has no new side, with its verdict. subject and entry are borrowed. */
 void compare_add_absent(struct compare_set *set, const struct base_entry *entry,
                         const struct base_series *series, enum verdict verdict, const char *note);
+/*
+ * Leaves in the set only the rows of pairs that are compared: those of leaf classes where both
+ * sides have them under that key, else those over all pairs. Which side alone has them, if any key
+ * is so.
+ */
+enum leaf_gap compare_leaves(const struct baseline *b, struct compare_set *set);
+/*
+ * Of each entry of b the one that stands for it where it is asked who is missing: for a leaf class
+ * the one over all pairs, for a node need not have pairs of each kind every night. The caller
+ * frees.
+ */
+size_t *compare_stand_ins(const struct baseline *b);
 /* The runs of the new side, and where the search for the last row's entry ended. */
 struct compare_from {
 	const struct baseline *b;
@@ -39,9 +51,8 @@ struct compare_from {
 	size_t n, cursor;
 };
 /*
- * The entry that a row is compared with: the same key; else, with a note in the row, the class
- * "remote" for a leaf class that b does not know, or, for a node whose own hardware class changed,
- * its history under the old one. NULL: nothing.
+ * The entry that a row is compared with: the same key; else, with a note in the row, for a node
+ * whose own hardware class changed, its history under the old one. NULL: nothing.
  */
 const struct base_entry *compare_lookup(struct compare_from *from, struct verdict_row *row);
 /* The class of a node in old, if one of the n runs has another; NULL: it did not change. */
@@ -60,6 +71,16 @@ bool compare_moved(const struct compare_set *set, const struct base_entry *e, co
 /* The loss that must be detectable for a pass: the caller's, else the suite's, else twice the
  * floor. */
 double compare_tolerance(const struct verdict_row *row, const struct compare_params *p);
+/* What the mean of n_new runs of one subject is held against: the old side's mean, and the standard
+ * error of the difference with its parts. se 0: no spread is known (s and df may be NaN). */
+struct compare_against {
+	enum spread_source source; /* own runs, or the class */
+	int n;                     /* runs of the old side */
+	double y, s, df, se, se_old, se_new;
+};
+/* own: the subject's history in e, NULL where it has none. False: e says nothing about it. */
+bool compare_against(const struct base_entry *e, const struct base_series *own, int n_new,
+                     struct compare_against *out);
 /* Sets the test of two means, of n_old and n_new runs of one subject with spread s. */
 void compare_two_means(struct verdict_row *row, struct compare_test *test, double y_old, double s,
                        double df);

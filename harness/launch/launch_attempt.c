@@ -171,7 +171,7 @@ static bool could_start(const struct step_run *r, const struct launch_cause *cau
  */
 static bool again(const struct step_run *r, const struct launch_cause *cause)
 {
-	return !r->late && r->child && could_start(r, cause) && r->starts < LAUNCH_ATTEMPTS &&
+	return !r->late && r->child && could_start(r, cause) && tiers_may_start(&r->tiers) &&
 	       !r->l->signal && (!cause->name || cause->again) && !r->world_wrong &&
 	       r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
 }
@@ -192,11 +192,16 @@ void step_learn_cause(struct step_run *r, struct launch_cause *cause)
 static void attempt_reset(struct step_run *r)
 {
 	r->attempt++;
-	r->starts++;
+	r->probe = r->tiers.searches;
+	if (!r->probe)
+		tiers_started(&r->tiers);
 	r->phase = STEP_RUNS;
 	r->late = r->by_itself = false;
 	r->early = (struct launch_cause){ 0 };
-	r->joined = 0;
+	r->joined = r->n_begun = 0;
+	r->stranger = r->stalled = false;
+	r->left = 0;
+	memset(r->begun, 0, (size_t)r->step->n_ranks * sizeof *r->begun);
 	r->n_cut = 0;
 	r->blamed = false;
 	r->start_ms = r->last_join_ms = wait_now_ms();
@@ -215,11 +220,22 @@ const char *step_signal_text(int number)
 	}
 }
 
+static void remember_lost(struct step_run *r)
+{
+	const struct tiers *t = &r->tiers;
+
+	if (!r->l->lost)
+		r->l->lost = hb_alloc((t->n + 1) * sizeof *r->l->lost);
+	for (size_t i = 0; i < t->n; i++)
+		r->l->lost[i] = r->l->lost[i] || t->lost[i];
+}
+
 void step_finish(struct step_run *r, enum step_status s, const struct launch_cause *cause)
 {
 	enum unit_status unit = s == STEP_SKIPPED ? UNIT_SKIPPED : UNIT_GIVEN_UP;
 	bool lost = false;
 
+	remember_lost(r);
 	step_close_jobs(r, unit, r->reason[0] ? r->reason : "the step ended before it");
 	for (size_t j = 0; j < r->step->n_jobs; j++)
 		lost = lost || r->s.job[j] == JOB_GIVEN_UP;
@@ -256,6 +272,8 @@ static enum step_status judge_attempt(struct step_run *r, bool lost_launcher,
 	}
 	if (r->no_time)
 		return STEP_DONE;
+	if (r->stalled)
+		return sched_worth_relaunch(&r->s) ? STEP_FAILED : STEP_DONE;
 	if (r->child && r->joined == 0)
 		return nobody_came(r, cause);
 	if (lost_launcher)
@@ -303,8 +321,36 @@ void step_begin(struct step_run *r)
 	attempt_close(r);
 }
 
+/* The next attempt. */
+static void start_again(struct step_run *r, const struct launch_cause *cause)
+{
+	sched_relaunch(&r->s);
+	log_step_end(r, STEP_PARTIAL, cause);
+	attempt_close(r);
+	r->reason[0] = r->stuck[0] = '\0';
+	step_begin(r);
+}
+
+/* The start-up stalled, or was tried with some of the nodes; true: the next attempt has begun. */
+static bool startup_again(struct step_run *r)
+{
+	bool stop = r->late || r->no_time || r->l->signal || r->world_wrong || !r->child ||
+	            r->l->log.err.code != HB_OK;
+
+	if ((!r->probe && !r->stalled) || stop || !step_startup_over(r) ||
+	    !sched_worth_relaunch(&r->s))
+		return false;
+	start_again(r, NULL);
+	return true;
+}
+
 void step_attempt_over(struct step_run *r)
 {
+	if (r->child && !r->probe)
+		tiers_ended(&r->tiers, r->joined == 0 && !r->stalled);
+	step_keep_told(r);
+	if (startup_again(r))
+		return;
 	bool unfinished = sched_worth_relaunch(&r->s), lost = r->by_itself && unfinished;
 	struct launch_cause cause = { 0 };
 
@@ -322,8 +368,5 @@ void step_attempt_over(struct step_run *r)
 	           "measured when they went",
 	           (unsigned long long)r->step->id, cause.text[0] ? " (" : "", cause.text,
 	           cause.text[0] ? ")" : "");
-	sched_relaunch(&r->s);
-	log_step_end(r, STEP_PARTIAL, &cause);
-	attempt_close(r);
-	step_begin(r);
+	start_again(r, &cause);
 }

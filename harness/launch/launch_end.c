@@ -18,7 +18,7 @@ enum {
 static bool anybody_lost(const struct step_run *r)
 {
 	for (int i = 0; i < r->step->n_ranks; i++)
-		if (r->s.rank[i] == RANK_LOST && !r->left_out[i])
+		if ((r->s.rank[i] == RANK_LOST || r->s.rank[i] == RANK_STUCK) && !r->left_out[i])
 			return true;
 	return false;
 }
@@ -64,7 +64,8 @@ void step_begin_end(struct step_run *r)
 	if (r->l->signal || r->world_wrong)
 		force(r, now);
 	else
-		enter(r, STEP_QUITS, now + (anybody_lost(r) ? QUIT_LOST_MS : QUIT_MS));
+		enter(r, STEP_QUITS,
+		      now + (anybody_lost(r) || r->stalled ? QUIT_LOST_MS : QUIT_MS));
 }
 
 /* Are the sockets of ended processes empty? */

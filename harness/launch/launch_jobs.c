@@ -58,7 +58,9 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->commanded = hb_alloc((step->n_jobs + 1) * sizeof *r->commanded);
 	r->tries = hb_alloc((step->n_jobs + 1) * sizeof *r->tries);
 	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
+	r->begun = hb_alloc((n_ranks + 1) * sizeof *r->begun);
 	r->watch = step_watch_new(r);
+	tiers_init(&r->tiers, step, plan->nodes.n);
 	if (past && index < past->n_steps)
 		go_on(r, past);
 }
@@ -76,6 +78,8 @@ void step_run_free(struct step_run *r)
 	free(r->world);
 	free(r->seat);
 	free(r->left_out);
+	free(r->begun);
+	tiers_free(&r->tiers);
 	free(r->due_ms);
 	free(r->unit_at);
 	free(r->ended);
@@ -281,7 +285,7 @@ static void remember(struct step_run *r, int rank, const char *why)
 
 void step_on_leave(struct step_run *r, int rank, const char *why)
 {
-	bool was_lost = r->s.rank[rank] == RANK_LOST;
+	bool was_lost = r->s.rank[rank] == RANK_LOST || r->s.rank[rank] == RANK_STUCK;
 	bool was_told = r->quitting && r->s.rank_job[rank] == SIZE_MAX;
 	size_t j = sched_gone(&r->s, rank);
 
@@ -291,30 +295,76 @@ void step_on_leave(struct step_run *r, int rank, const char *why)
 	remember(r, rank, why);
 	if (!r->blamed)
 		step_event(r, "warn", "rank-gone", "%s", r->why[rank]);
+	if (r->left++ == 0)
+		r->first_left = r->blamed ? -1 : rank;
 	if (j != SIZE_MAX)
 		r->cut[r->n_cut++] = j;
 	else
 		r->blamed = true; /* it went while idle: no job is to blame */
 }
 
-void step_settle_blame(struct step_run *r)
+/* Everything it measured is told, though a rank went before it could say done. */
+static bool is_told(const struct step_run *r, size_t j)
+{
+	for (size_t i = 0; i < r->step->jobs[j].cases.n; i++)
+		if (!r->ended[r->unit_at[j] + i])
+			return false;
+	return true;
+}
+
+void step_keep_told(struct step_run *r)
+{
+	for (size_t j = 0; j < r->step->n_jobs; j++) {
+		if ((r->s.job[j] != JOB_CUT && r->s.job[j] != JOB_RUNNING) || !is_told(r, j))
+			continue;
+		r->s.job[j] = JOB_DONE;
+		log_job_end(r, j, unit_status_name(UNIT_OK), "a rank went when all was told");
+	}
+}
+
+/* Who went first, and alone, may come back once; what it was about to measure is not. */
+static void settle_node(struct step_run *r)
+{
+	int rank = r->left == 1 ? r->first_left : -1;
+
+	r->left = 0;
+	if (rank >= 0 && r->s.rank[rank] == RANK_GONE &&
+	    tiers_died(&r->tiers, r->step->rank_node[rank])) {
+		char *why = hb_format("it was the first to go, for the second time: %.200s",
+		                      strchr(r->why[rank], ':') + 2);
+		step_rank_lost(r, rank, why);
+		free(why);
+	}
+}
+
+static void settle_job(struct step_run *r)
 {
 	if (r->n_cut == 0)
 		return;
 	if (r->n_cut == 1 && !r->blamed) {
 		size_t j = r->cut[0];
 		int rank = r->s.lost_by[j];
-		sched_give_up(&r->s, j, rank);
-		job_given_up(r, j, r->why[rank]);
+		/* One that is told will be kept. */
+		if (!is_told(r, j)) {
+			sched_give_up(&r->s, j, rank);
+			job_given_up(r, j, r->why[rank]);
+		}
 	}
 	r->blamed = true;
 	r->n_cut = 0;
+}
+
+void step_settle_blame(struct step_run *r)
+{
+	settle_job(r);
+	settle_node(r);
 }
 
 void step_rank_lost(struct step_run *r, int rank, const char *why)
 {
 	size_t j = sched_lost(&r->s, rank);
 
+	tiers_lost(&r->tiers, r->step->rank_node[rank]);
 	remember(r, rank, why);
 	step_event(r, "warn", "rank-lost", "%s", r->why[rank]);
 	if (j != SIZE_MAX)
@@ -349,6 +399,19 @@ void step_close_jobs(struct step_run *r, enum unit_status status, const char *re
 
 /* ---- deadlines ---- */
 
+/*
+ * Both ends of a pair, or most of a group, hang: the pair may be to blame, or one of them, so all
+ * come back with the next start. An end of a pair that hangs once more is out.
+ */
+static void lose_stuck_again(struct step_run *r, size_t j, const int *late, int n)
+{
+	tiers_hung(&r->tiers);
+	for (int i = 0; i < n && r->step->jobs[j].n_ranks == 2; i++)
+		if (tiers_died(&r->tiers, r->step->rank_node[late[i]]))
+			step_rank_lost(r, late[i],
+			               "it did not answer in time, for the second time");
+}
+
 static void expire(struct step_run *r, size_t j)
 {
 	const struct plan_job *job = &r->step->jobs[j];
@@ -359,6 +422,8 @@ static void expire(struct step_run *r, size_t j)
 	struct buf who = BUF_INIT;
 
 	for (int i = 0; i < n; i++) {
+		if (r->s.rank[late[i]] == RANK_LOST)
+			tiers_lost(&r->tiers, r->step->rank_node[late[i]]);
 		remember(r, late[i], "it did not answer in time");
 		buf_printf(&who, "%srank %d on %s", i ? ", " : "", late[i], r->host[late[i]]);
 		if (i == 7 && n > 8) {
@@ -370,20 +435,20 @@ static void expire(struct step_run *r, size_t j)
 	r->due_ms[j] = 0;
 	if (was_running)
 		job_given_up(r, j, reason);
+	if (n > 0 && r->s.rank[late[0]] == RANK_STUCK)
+		lose_stuck_again(r, j, late, n);
 	free(reason);
 	buf_free(&who);
 	free(late);
 }
 
-/* A job is watched as long as a rank is in it, even when it was given up already. */
-static bool watched(const struct step_run *r, size_t j)
+/* The job of a rank, which is watched as long as one is in it, even when it was given up already;
+ * SIZE_MAX: none. */
+static size_t watched(const struct step_run *r, int rank)
 {
-	const struct plan_job *job = &r->step->jobs[j];
+	size_t j = r->s.rank_job[rank];
 
-	for (int i = 0; r->due_ms[j] && i < job->n_ranks; i++)
-		if (r->s.rank_job[job->ranks[i]] == j)
-			return true;
-	return false;
+	return j != SIZE_MAX && r->due_ms[j] ? j : SIZE_MAX;
 }
 
 static bool idle(const struct step_run *r, int rank)
@@ -393,9 +458,12 @@ static bool idle(const struct step_run *r, int rank)
 
 void step_check_deadlines(struct step_run *r, int64_t now)
 {
-	for (size_t j = 0; j < r->step->n_jobs; j++)
-		if (r->due_ms[j] && now >= r->due_ms[j] && watched(r, j))
+	/* Over ranks, not jobs: those may be many times as many. */
+	for (int i = 0; i < r->step->n_ranks; i++) {
+		size_t j = watched(r, i);
+		if (j != SIZE_MAX && now >= r->due_ms[j])
 			expire(r, j);
+	}
 	for (int i = 0; i < r->step->n_ranks; i++)
 		if (idle(r, i) && now - r->heard_ms[i] >= IDLE_SILENCE_MS)
 			step_rank_lost(r, i, "it has been silent for 30 s while waiting");
@@ -405,9 +473,11 @@ int64_t step_next_deadline(const struct step_run *r)
 {
 	int64_t next = -1;
 
-	for (size_t j = 0; j < r->step->n_jobs; j++)
-		if (watched(r, j) && (next < 0 || r->due_ms[j] < next))
+	for (int i = 0; i < r->step->n_ranks; i++) {
+		size_t j = watched(r, i);
+		if (j != SIZE_MAX && (next < 0 || r->due_ms[j] < next))
 			next = r->due_ms[j];
+	}
 	for (int i = 0; i < r->step->n_ranks; i++)
 		if (idle(r, i) && (next < 0 || r->heard_ms[i] + IDLE_SILENCE_MS < next))
 			next = r->heard_ms[i] + IDLE_SILENCE_MS;

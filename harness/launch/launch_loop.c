@@ -154,38 +154,14 @@ static void on_leave(void *ctx, int world, const char *why)
 	step_on_leave(r, r->seat[world], why);
 }
 
-const struct ctl_handlers step_handlers = { on_join, on_message, on_leave, on_event };
+static void on_start(void *ctx, const struct ctl_start *s)
+{
+	step_begun(ctx, s);
+}
+
+const struct ctl_handlers step_handlers = { on_join, on_message, on_leave, on_event, on_start };
 
 /* ---- while jobs are measured ---- */
-
-static int absent(const struct step_run *r)
-{
-	int n = 0;
-
-	for (int i = 0; i < r->step->n_ranks; i++)
-		n += r->s.rank[i] == RANK_ABSENT;
-	return n;
-}
-
-/* Until when the ranks that are still missing may come; -1: none is missing. */
-static int64_t absent_until(const struct step_run *r)
-{
-	const struct launcher_ops *ops = r->l->p.site->ops;
-	int64_t all = r->start_ms + ops->connect_ms;
-
-	if (absent(r) == 0 || (r->files && r->joined > 0))
-		return -1;
-	if (r->joined > 0 && r->last_join_ms + ops->straggle_ms < all)
-		return r->last_join_ms + ops->straggle_ms;
-	return all;
-}
-
-static void give_up_absent(struct step_run *r)
-{
-	for (int i = 0; i < r->step->n_ranks; i++)
-		if (r->s.rank[i] == RANK_ABSENT)
-			step_rank_lost(r, i, "it never connected");
-}
 
 static int64_t step_until(const struct step_run *r)
 {
@@ -243,10 +219,12 @@ static bool attempt_over(struct step_run *r)
 	if (r->l->signal || r->world_wrong || spawn_ended(r->child, NULL) ||
 	    r->l->log.err.code != HB_OK)
 		return true;
+	if (r->stalled)
+		return true;
 	/* By files they end by themselves; who is late, the step's deadline says. */
 	if (r->files)
-		return r->joined == 0 && absent(r) == 0;
-	return absent(r) == 0 && sched_finished(&r->s);
+		return r->joined == 0 && step_absent(r) == 0;
+	return step_absent(r) == 0 && (r->probe || sched_finished(&r->s));
 }
 
 /* The step's deadline, or the end of everything. */
@@ -269,10 +247,10 @@ static bool out_of_time(struct step_run *r, int64_t now)
 
 static int64_t advance_jobs(struct step_run *r, int64_t now)
 {
-	int64_t missing = absent_until(r), until;
+	int64_t missing = step_absent_until(r), until;
 
 	if (missing >= 0 && now >= missing) {
-		give_up_absent(r);
+		step_give_up_absent(r);
 		missing = -1;
 	}
 	if (attempt_over(r) || out_of_time(r, now)) {

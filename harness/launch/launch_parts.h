@@ -8,6 +8,7 @@
 #include "harness/control/control.h"
 #include "harness/launch/launch.h"
 #include "harness/launch/schedule.h"
+#include "harness/launch/tiers.h"
 #include "harness/store/store.h"
 
 /*
@@ -55,6 +56,7 @@ struct launch {
 	bool impatient; /* a second signal came */
 	int64_t start_ms;
 	int64_t end_ms; /* nothing starts that cannot end by then, and all ends; 0: no limit */
+	bool *lost;     /* of each node: a step had to do without it; NULL: no step has ended */
 	char **gone; /* of each node: why it cannot take part, as last seen; NULL: nobody looked */
 	int64_t looked_ms;
 	const char *end_what;     /* what ends then; static */
@@ -86,8 +88,8 @@ struct step_run {
 	size_t index;
 	struct ctl *ctl; /* NULL in files mode */
 	struct sched s;
-	uint64_t attempt; /* from 1; goes on where an earlier process of the run left off */
-	int starts;       /* attempts of this process */
+	uint64_t attempt;   /* from 1; goes on where an earlier process of the run left off */
+	struct tiers tiers; /* what is known of nodes from the starts of this process */
 	struct spawn *child;
 	enum step_phase phase;
 	int64_t until_ms; /* of the phase */
@@ -113,6 +115,7 @@ struct step_run {
 	int *world; /* of each seat: who sits there; -1: nobody yet */
 	int *seat;  /* of each rank of the world; -1: not here yet */
 	int n_world;
+	bool *begun;              /* of each seat: its process said that it runs, in this attempt */
 	bool *left_out;           /* seats that this attempt does without */
 	struct step_files *files; /* NULL: records come over the control channel */
 	/* per job */
@@ -125,11 +128,15 @@ struct step_run {
 	struct step_watch *watch; /* for foreign load */
 	json_object *facts;       /* those told so far, as names; NULL: none */
 	/* per attempt */
-	int joined;
-	size_t *cut; /* jobs cut since the last look, at most n_jobs */
+	int joined, n_begun;
+	bool stranger;        /* a process runs on a host that the plan does not know */
+	bool probe;           /* nothing is measured: do these nodes come out of start-up? */
+	bool stalled;         /* processes ran, and nobody came out of start-up in time */
+	int left, first_left; /* ranks that went since the last look, and the first of them */
+	size_t *cut;          /* jobs cut since the last look, at most n_jobs */
 	size_t n_cut;
 	bool blamed; /* somebody has gone in this attempt, and was blamed if that was clear */
-	int64_t start_ms, last_join_ms;
+	int64_t start_ms, last_join_ms, last_begun_ms;
 	bool world_wrong;
 	bool quitting;    /* told to quit: connections may close now */
 	size_t jobs_done; /* or given up */
@@ -174,6 +181,17 @@ void step_finish(struct step_run *r, enum step_status s, const struct launch_cau
 /* "SIGTERM" */
 const char *step_signal_text(int number);
 
+/* ---- start-up (launch_startup.c) ---- */
+
+/* Ranks of this attempt that have not come. */
+int step_absent(const struct step_run *r);
+/* Until when the ranks that are still missing may come; -1: none is missing. */
+int64_t step_absent_until(const struct step_run *r);
+/* Time is over for those: they are named as far as it is known through whom. */
+void step_give_up_absent(struct step_run *r);
+/* The attempt's start-up stalled, or it was a probe: what is known now; false: nothing more. */
+bool step_startup_over(struct step_run *r);
+
 /* ---- what an attempt does (launch_loop.c, launch_end.c) ---- */
 
 extern const struct ctl_handlers step_handlers;
@@ -189,6 +207,8 @@ int64_t step_advance(struct step_run *r, int64_t now_ms);
 int64_t step_advance_end(struct step_run *r, int64_t now_ms);
 /* No more jobs: the attempt ends from now on. */
 void step_begin_end(struct step_run *r);
+/* A process runs that does not know its rank yet. */
+void step_begun(struct step_run *r, const struct ctl_start *s);
 /* A rank has introduced itself and sits there from now on. */
 void step_joined(struct step_run *r, int seat, const struct ctl_hello *h);
 
@@ -240,6 +260,9 @@ void step_on_leave(struct step_run *r, int rank, const char *why);
  * once; what goes after may be the launcher taking everybody down.
  */
 void step_settle_blame(struct step_run *r);
+/* Jobs that were cut after their last unit had ended are done; before another attempt, and an end.
+ */
+void step_keep_told(struct step_run *r);
 /* A rank will not be waited for any longer. */
 void step_rank_lost(struct step_run *r, int rank, const char *why);
 /* Ends jobs whose next unit is overdue and ranks that are silent while idle. */

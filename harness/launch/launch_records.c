@@ -232,7 +232,7 @@ int step_on_message(struct step_run *r, int rank, json_object *o, size_t len, st
 
 	r->heard_ms[rank] = wait_now_ms();
 	r->last[rank] = word_of(o);
-	if (r->s.rank[rank] == RANK_LOST)
+	if (r->s.rank[rank] == RANK_LOST || r->s.rank[rank] == RANK_STUCK)
 		return HB_OK; /* too late: its units were given up */
 	if (js_get_str(o, &at, "msg", JS_OPTIONAL, &msg, err) != HB_OK)
 		return HB_E_FORMAT;

@@ -63,9 +63,10 @@ int step_seats_choose(struct step_run *r, struct hb_err *err)
 		return rc;
 	r->n_world = 0;
 	for (int i = 0; i < n; i++) {
-		r->left_out[i] = r->l->p.site->ops->leaves_out &&
-		                 node_is_lost(r, r->step->rank_node[i]);
-		if (r->left_out[i] && r->s.rank[i] != RANK_LOST)
+		size_t node = r->step->rank_node[i];
+		bool lost = r->l->p.site->ops->leaves_out && node_is_lost(r, node);
+		r->left_out[i] = lost || !tiers_in_probe(&r->tiers, node);
+		if (lost && r->s.rank[i] != RANK_LOST)
 			step_rank_lost(r, i, "another rank on its node was lost");
 		r->n_world += !r->left_out[i];
 		r->world[i] = r->seat[i] = -1;

@@ -27,6 +27,11 @@ static int sim_nodes(struct launch_site *s, const char *wanted, struct nodeset *
 	return rc;
 }
 
+static bool is_in(const struct launch_what *w, int seat)
+{
+	return !w->left_out || !w->left_out[seat];
+}
+
 /* The nodes of a step in rank order, rpn ranks on each; anything else cannot be said in words. */
 static int step_nodes(const struct launch_what *w, struct buf *list, int *rpn, struct hb_err *err)
 {
@@ -36,10 +41,10 @@ static int step_nodes(const struct launch_what *w, struct buf *list, int *rpn, s
 	while (block < step->n_ranks && step->rank_node[block] == step->rank_node[0])
 		block++;
 	for (int r = 0; r < step->n_ranks && rc == HB_OK; r++) {
-		if (r % block == 0)
-			buf_printf(list, "%s%s", r ? "," : "",
+		if (r % block == 0 && is_in(w, r))
+			buf_printf(list, "%s%s", list->len ? "," : "",
 			           w->plan->nodes.v[step->rank_node[r]]);
-		else if (step->rank_node[r] != step->rank_node[r - 1])
+		else if (r % block != 0 && step->rank_node[r] != step->rank_node[r - 1])
 			rc = hb_fail(err, HB_E_UNSUPPORTED,
 			             "launcher sim: ranks of step %llu are "
 			             "not laid out node by node",
@@ -82,7 +87,9 @@ const struct launcher_ops launcher_sim = {
 	.name = "sim",
 	.summary = "an imaginary cluster that a model file describes",
 	.arg = "FILE",
+	.leaves_out = true,
 	.nodes = sim_nodes,
+	.channel_only = true,
 	.command = sim_command,
 	.connect_ms = 20000,
 	.straggle_ms = 3000,

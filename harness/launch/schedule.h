@@ -15,8 +15,9 @@
 enum sched_rank {
 	RANK_ABSENT, /* has not connected yet */
 	RANK_HERE,
-	RANK_GONE, /* its connection closed; a relaunch brings it back */
-	RANK_LOST  /* silent or hung: gets no more jobs, not even after a relaunch */
+	RANK_GONE,  /* its connection closed; a relaunch brings it back */
+	RANK_STUCK, /* hung together with others in a job; a relaunch brings it back, too */
+	RANK_LOST   /* silent or hung: gets no more jobs, not even after a relaunch */
 };
 
 enum sched_job {
@@ -39,6 +40,9 @@ struct sched {
 	int *lost_by;  /* rank that cost a given-up job; -1 */
 	bool *late;    /* was cut: runs alone and after all others, as it may be deadly */
 	bool *again;   /* is measured once more: when all others of its group have ended */
+	/* So that nobody walks over all jobs at each message: no job before first can run any more,
+	 * none from started on ever has. */
+	size_t first, started;
 };
 
 void sched_init(struct sched *s, const struct plan_step *step, int max_pairs);
@@ -67,8 +71,9 @@ size_t sched_gone(struct sched *s, int rank);
 /* A rank is silent: lost, its running job given up. Returns the job's index or SIZE_MAX. */
 size_t sched_lost(struct sched *s, int rank);
 /*
- * A job's deadline passed: it is given up, its ranks that have not said done are lost. Their
- * number is returned, the ranks are in out (room for the job's n_ranks).
+ * A job's deadline passed: it is given up. Its ranks that have not said done are lost where they
+ * are at most half of the job's, as the others could answer; else they are stuck, and nobody knows
+ * through whom. Their number is returned, the ranks are in out (room for the job's n_ranks).
  */
 int sched_expired(struct sched *s, size_t job, int *out);
 /* A job that is done waits again, for the end of its group. */

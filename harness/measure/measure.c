@@ -42,10 +42,22 @@ static void own_name(char out[256])
 		out[strcspn(out, ".")] = '\0';
 }
 
+static enum plan_shape shape_of(const struct measure *m)
+{
+	const struct measure_request *r = &m->req;
+	int shape = r->shape >= 0 ? r->shape : m->suite.shape;
+
+	if (shape < 0)
+		shape = r->controls ? SHAPE_STAR_AND_ROUNDS : SHAPE_ROUNDS;
+	return (enum plan_shape)shape;
+}
+
 static int make_plan(struct measure *m, const struct store *s, struct hb_err *err)
 {
 	struct measure_choice choice;
 	const struct measure_request *r = &m->req;
+	struct nodeset controls = { 0 };
+	struct topo topo = { 0 };
 	char own[256];
 	struct plan_params p = {
 		.seed = r->seed,
@@ -55,14 +67,29 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 		.at_once = m->site.ops->at_once,
 		.absent = m->absent,
 		.n_absent = m->n_absent,
+		.shape = shape_of(m),
+		.hold_groups = r->hold_groups,
+		.topo = &topo,
+		.controls = r->controls ? &controls : NULL,
 	};
 
 	own_name(own);
-	int rc = measure_choose(m, s, &p, &choice, err);
+	int rc = HB_OK;
 
+	if (r->controls && *r->controls && nodeset_parse(r->controls, &controls, err) != HB_OK)
+		rc = hb_fail_in(err, "--controls");
 	if (rc == HB_OK)
-		rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
-	measure_choice_free(&choice);
+		rc = topo_choose(r->topology, m->site.ops == &launcher_srun, &m->nodes,
+		                 r->signal_fd, &topo, &m->topo_note, err);
+	if (rc == HB_OK) {
+		measure_polite(m, &p);
+		rc = measure_choose(m, s, &p, &choice, err);
+		if (rc == HB_OK)
+			rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
+		measure_choice_free(&choice);
+	}
+	topo_free(&topo);
+	nodeset_free(&controls);
 	if (rc != HB_OK || !r->inject)
 		return rc;
 	m->plan.inject = r->inject->factor;
@@ -105,6 +132,10 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
+	if (rc == HB_OK && req->files && m->site.ops->channel_only)
+		rc = hb_fail(err, HB_E_USAGE,
+		             "--records files: launcher %s knows the control channel only",
+		             m->site.ops->name);
 	bool lacks_base = false;
 	if (rc == HB_OK && m->req.baseline) {
 		rc = load_baseline(s, m->req.baseline, &m->base, &missing, err);
@@ -113,6 +144,8 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 	}
 	if (rc == HB_OK && !m->dir)
 		rc = make_plan(m, s, err);
+	if (rc == HB_OK)
+		rc = measure_accept_check(m, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
 	*code = lacks_base                                               ? CODE_NO_BASELINE
 	        : rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE
@@ -129,7 +162,10 @@ void measure_free(struct measure *m)
 	for (size_t i = 0; i < m->n_steps; i++)
 		free(m->steps[i].reason);
 	free(m->steps);
+	measure_decide_not(m);
 	verdicts_free(&m->verdicts);
+	findings_free(&m->findings);
+	sheets_free(&m->sheets);
 	summary_free(&m->summary);
 	if (m->has_base)
 		baseline_free(&m->base);
@@ -149,6 +185,8 @@ void measure_free(struct measure *m)
 	free(m->started);
 	free(m->shard_of);
 	free(m->budget_note);
+	free(m->polite_note);
+	free(m->topo_note);
 	free(m->ledger_note);
 	*m = (struct measure){ 0 };
 }
@@ -218,6 +256,9 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
 	m->verdicts = (struct verdicts){ 0 };
 	m->judged = false;
+	measure_decide_not(m); /* as do decisions, and they from all of these */
+	findings_free(&m->findings);
+	sheets_free(&m->sheets);
 	summary_free(&m->summary);
 	m->has_summary = false;
 	measure_store_settle(m);
@@ -226,7 +267,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	if (!m->dir)
 		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
-		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
+		rc = collect_run_sheets(m->dir, &m->summary, &m->sheets, err);
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
@@ -237,8 +278,13 @@ int measure_collect(struct measure *m, struct hb_err *err)
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
 		m->judged = true;
 	}
-	if (m->has_summary)
+	if (rc == HB_OK)
+		findings_make(&m->sheets, m->has_base ? &m->base : NULL, &m->findings);
+	if (m->has_summary) {
 		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
+		acks_mark_findings(&m->acks, &m->summary, 1, &m->findings);
+		measure_decide(m);
+	}
 	return rc;
 }
 
@@ -251,7 +297,8 @@ static int exit_code(const struct measure *m)
 		return code_of(&in);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	return code;
+	return m->accepting ? accept_code(&m->acceptance)
+	                    : code_worse(code, findings_code(&m->findings));
 }
 
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
@@ -273,7 +320,7 @@ static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 	m->started = hb_strdup(now);
 	free(m->plan.run);
 	m->plan.run = hb_strdup(m->id);
-	return measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	return measure_write_plan(m, err);
 }
 
 /* The run's folder and logs; then, unless there is nothing to start, what the launcher needs. */
@@ -331,6 +378,8 @@ static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
 	m->code = exit_code(m);
 	if (m->judged)
 		rc = measure_write(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
+	if (rc == HB_OK && m->sheets.n)
+		rc = measure_write(m, "findings.json", findings_to_json(&m->findings), err);
 	if (rc == HB_OK)
 		rc = measure_write_run(m, true, err);
 	js_set_str(o, "type", "end");
@@ -359,7 +408,13 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	int rc_after = measure_collect(m, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
 	if (rc == HB_OK)
+		rc = measure_again(m, l, err);
+	if (rc == HB_OK)
+		rc = measure_extra(m, l, err);
+	if (rc == HB_OK)
 		rc = measure_confirm(m, l, err);
+	if (rc == HB_OK)
+		rc = measure_accept(m, l, err);
 	m->broken = m->broken || rc != HB_OK;
 	rc_after = close_run(m, l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;

@@ -128,11 +128,38 @@ static int cut_found(struct measure *m, struct hb_err *err)
 	return rc;
 }
 
+/* --nodes and those of --controls that are not in it. */
+static int join_controls(const struct measure_request *r, char **wanted, struct hb_err *err)
+{
+	struct nodeset all = { 0 }, controls = { 0 };
+	int rc = nodeset_parse(r->nodes, &all, err);
+
+	if (rc == HB_OK && nodeset_parse(r->controls, &controls, err) != HB_OK)
+		rc = hb_fail_in(err, "--controls");
+	for (size_t i = 0; rc == HB_OK && i < controls.n; i++)
+		if (nodeset_find(&all, controls.v[i]) < 0)
+			rc = nodeset_add(&all, controls.v[i], err);
+	if (rc == HB_OK)
+		*wanted = text_of(&all);
+	nodeset_free(&all);
+	nodeset_free(&controls);
+	return rc;
+}
+
 int measure_nodes(struct measure *m, struct hb_err *err)
 {
 	const struct measure_request *r = &m->req;
 	char *wanted = NULL;
-	int rc = r->shards && r->nodes ? cut_named(m, &wanted, err) : HB_OK;
+	int rc = HB_OK;
+
+	if (r->shards && r->controls)
+		return hb_fail(err, HB_E_USAGE,
+		               "--controls and --shard: the parts run at the same time and "
+		               "cannot share controls; leave one of them out");
+	if (r->shards && r->nodes)
+		rc = cut_named(m, &wanted, err);
+	else if (r->controls && *r->controls && r->nodes)
+		rc = join_controls(r, &wanted, err);
 
 	if (rc == HB_OK)
 		rc = m->site.ops->nodes(&m->site, wanted ? wanted : r->nodes, &m->nodes, &m->absent,

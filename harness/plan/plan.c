@@ -18,7 +18,8 @@ static const double case_share = 0.7, case_extra_s = 0.1, start_s = 2;
 /* Generous: a deadline ends what hangs, it must not end what is slow. */
 static const double deadline_factor = 4, deadline_extra_s = 60, deadline_hangs = 2;
 
-struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn)
+struct plan_step *plan_step_on(struct plan *p, const char *helper, int rpn, const size_t *node,
+                               size_t n)
 {
 	hb_grow(&p->steps, &p->cap_steps, p->n_steps + 1, sizeof(*p->steps));
 	struct plan_step *s = &p->steps[p->n_steps++];
@@ -26,11 +27,16 @@ struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn)
 	s->id = p->n_steps;
 	s->helper = hb_strdup(helper);
 	s->rpn = rpn;
-	s->n_ranks = (int)p->nodes.n * rpn;
+	s->n_ranks = (int)n * rpn;
 	s->rank_node = hb_realloc_array(NULL, (size_t)s->n_ranks, sizeof(*s->rank_node));
 	for (int i = 0; i < s->n_ranks; i++)
-		s->rank_node[i] = (size_t)(i / rpn);
+		s->rank_node[i] = node ? node[i / rpn] : (size_t)(i / rpn);
 	return s;
+}
+
+struct plan_step *plan_step_add(struct plan *p, const char *helper, int rpn)
+{
+	return plan_step_on(p, helper, rpn, NULL, p->nodes.n);
 }
 
 void plan_job_view(const struct plan *p, struct plan_job *j, size_t n)
@@ -39,15 +45,20 @@ void plan_job_view(const struct plan *p, struct plan_job *j, size_t n)
 	j->cases = (struct case_list){ all->info, all->v + j->first_case, n, 0 };
 }
 
+static int too_many(struct hb_err *err)
+{
+	return hb_fail(err, HB_E_USAGE,
+	               "the plan has more than %d measurements; choose fewer rounds, sizes or "
+	               "nodes",
+	               PLAN_UNITS_MAX);
+}
+
 int plan_jobs_add(struct plan *p, struct plan_step *s, const struct plan_job *like,
                   struct hb_err *err)
 {
 	size_t total = p->cases[like->entry].n;
 	if (p->next_unit + total > PLAN_UNITS_MAX)
-		return hb_fail(err, HB_E_USAGE,
-		               "the plan has more than %d measurements; choose fewer rounds, "
-		               "sizes or nodes",
-		               PLAN_UNITS_MAX);
+		return too_many(err);
 	for (size_t first = 0; first < total; first += PLAN_JOB_CASES_MAX) {
 		size_t n = total - first < PLAN_JOB_CASES_MAX ? total - first : PLAN_JOB_CASES_MAX;
 		hb_grow(&s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof(*s->jobs));
@@ -117,7 +128,7 @@ void plan_step_estimate(struct plan *p, struct plan_step *s)
 	s->deadline_s = deadline_extra_s + deadline_factor * seconds + deadline_hangs * longest;
 }
 
-static bool of_helper(const struct suite_entry *e, const char *helper)
+bool plan_of_helper(const struct suite_entry *e, const char *helper)
 {
 	char name[HELPER_NAME_MAX];
 	info_helper_name(e->info, name, sizeof(name));
@@ -148,7 +159,7 @@ static int add_round(struct plan *p, struct plan_step *s, const struct pair_roun
 	for (size_t e = 0; e < p->suite->n_entries; e++) {
 		struct plan_job like = { .entry = e, .round = round, .alone = own };
 		if (p->suite->entries[e].info->shape != BENCH_PAIR ||
-		    !of_helper(&p->suite->entries[e], s->helper))
+		    !plan_of_helper(&p->suite->entries[e], s->helper))
 			continue;
 		for (int k = 0; rc == HB_OK && k < r->n; k++) {
 			int a = r->pairs[k][0], b = r->pairs[k][1];
@@ -161,6 +172,15 @@ static int add_round(struct plan *p, struct plan_step *s, const struct pair_roun
 	return rc;
 }
 
+static bool has_pairs(const struct plan *p, const char *helper)
+{
+	for (size_t e = 0; e < p->suite->n_entries; e++)
+		if (p->suite->entries[e].info->shape == BENCH_PAIR &&
+		    plan_of_helper(&p->suite->entries[e], helper))
+			return true;
+	return false;
+}
+
 /*
  * Round by round, so that what the machine does at one moment meets every benchmark. The node that
  * hpcbench runs on has byes; its pairs are measured at the end, when nothing else is.
@@ -169,8 +189,12 @@ static int add_pairs(struct plan *p, struct plan_step *s, int rounds, struct hb_
 {
 	struct pair_round *r;
 	int rc = HB_OK, n = (int)p->nodes.n, count;
-	count = n == 1 ? plan_rounds(2, 1, p->seed, &r)
-	               : plan_class_rounds(n, rounds, p->seed, p->class_of, p->class_seed, &r);
+	if (!has_pairs(p, s->helper))
+		return HB_OK;
+	/* Before they are drawn: each pair is a unit at least. */
+	if (rounds == 0 && p->nodes.n * (p->nodes.n - 1) / 2 > PLAN_UNITS_MAX && !p->class_of)
+		return too_many(err);
+	count = n == 1 ? plan_rounds(2, 1, p->seed, &r) : plan_shape_rounds(p, rounds, &r);
 	for (int own = 0; own < 2; own++)
 		for (int i = 0; rc == HB_OK && i < count; i++)
 			if (!own || apart(p, (int)p->own))
@@ -179,15 +203,14 @@ static int add_pairs(struct plan *p, struct plan_step *s, int rounds, struct hb_
 	return rc;
 }
 
-/* Ranks a node that a group takes: a single node must give it two. */
-static int group_rpn(const struct plan *p, const struct suite_entry *e)
+int plan_group_rpn(const struct plan *p, const struct suite_entry *e)
 {
 	return p->nodes.n == 1 && e->rpn < 2 ? 2 : e->rpn;
 }
 
 /* One step of helper with rpn ranks a node. main: local and pair benchmarks belong to it. */
-static int add_step(struct plan *p, const char *helper, int rpn, bool main, int rounds,
-                    struct hb_err *err)
+static int add_step(struct plan *p, const char *helper, int rpn, bool main,
+                    const struct plan_params *params, struct hb_err *err)
 {
 	if (p->nodes.n * (size_t)rpn > PLAN_RANKS_MAX)
 		return hb_fail(err, HB_E_USAGE, "%zu nodes with %d ranks each are more than %d",
@@ -196,14 +219,15 @@ static int add_step(struct plan *p, const char *helper, int rpn, bool main, int 
 	int rc = HB_OK;
 	for (size_t e = 0; main && rc == HB_OK && e < p->suite->n_entries; e++)
 		if (p->suite->entries[e].info->shape == BENCH_LOCAL &&
-		    of_helper(&p->suite->entries[e], helper))
+		    plan_of_helper(&p->suite->entries[e], helper))
 			rc = add_local(p, s, e, err);
 	if (main && rc == HB_OK)
-		rc = add_pairs(p, s, rounds, err);
+		rc = add_pairs(p, s, params->rounds, err);
 	for (size_t e = 0; rc == HB_OK && e < p->suite->n_entries; e++) {
 		const struct suite_entry *entry = &p->suite->entries[e];
-		int own = group_rpn(p, entry);
-		if (entry->info->shape != BENCH_GROUP || !of_helper(entry, helper))
+		int own = plan_group_rpn(p, entry);
+		if (params->hold_groups || entry->info->shape != BENCH_GROUP ||
+		    !plan_of_helper(entry, helper))
 			continue;
 		/* On one node all are in one step; fewer ranks are the first ones. */
 		if (p->nodes.n == 1 || own == rpn)
@@ -221,16 +245,17 @@ struct asks {
 	int n, most;
 };
 
-static struct asks find_asks(const struct plan *p, const char *helper)
+static struct asks find_asks(const struct plan *p, const char *helper, bool hold_groups)
 {
 	struct asks a = { .most = 1 };
 	for (size_t e = 0; e < p->suite->n_entries; e++) {
 		const struct suite_entry *entry = &p->suite->entries[e];
 		int own = 1, i = 0;
-		if (!of_helper(entry, helper))
+		if (!plan_of_helper(entry, helper) ||
+		    (hold_groups && entry->info->shape == BENCH_GROUP))
 			continue;
 		if (entry->info->shape == BENCH_GROUP) {
-			own = group_rpn(p, entry);
+			own = plan_group_rpn(p, entry);
 			while (i < a.n && a.rpn[i] != own)
 				i++;
 			if (i == a.n)
@@ -246,20 +271,21 @@ static struct asks find_asks(const struct plan *p, const char *helper)
 	return a;
 }
 
-static int add_helper(struct plan *p, const char *helper, int rounds, struct hb_err *err)
+static int add_helper(struct plan *p, const char *helper, const struct plan_params *params,
+                      struct hb_err *err)
 {
-	struct asks a = find_asks(p, helper);
+	struct asks a = find_asks(p, helper, params->hold_groups);
 	int rc = HB_OK;
 	if (p->nodes.n == 1)
-		return add_step(p, helper, a.most, true, rounds, err);
+		return a.main || a.n ? add_step(p, helper, a.most, true, params, err) : HB_OK;
 	bool one = a.main;
 	for (int i = 0; i < a.n; i++)
 		one = one || a.rpn[i] == 1;
 	if (one)
-		rc = add_step(p, helper, 1, true, rounds, err);
+		rc = add_step(p, helper, 1, true, params, err);
 	for (int i = 0; rc == HB_OK && i < a.n; i++)
 		if (a.rpn[i] > 1)
-			rc = add_step(p, helper, a.rpn[i], false, rounds, err);
+			rc = add_step(p, helper, a.rpn[i], false, params, err);
 	return rc;
 }
 
@@ -283,8 +309,8 @@ static int add_helpers(struct plan *p, const struct plan_params *params, struct 
 			if ((pass == 0 && entry->info->shape != BENCH_LOCAL) ||
 			    helper_planned(p, helper))
 				continue;
-			rc = add_helper(p, helper, params->rounds, err);
-			if (rc == HB_OK)
+			rc = add_helper(p, helper, params, err);
+			if (rc == HB_OK && p->n_steps)
 				plan_cut_local(p, params->at_once);
 		}
 	}
@@ -311,6 +337,7 @@ int plan_make(const struct suite *suite, const struct nodeset *nodes, const char
 		hb_grow(&out->nodes.v, &out->nodes.cap, out->nodes.n + 1, sizeof(*out->nodes.v));
 		out->nodes.v[out->nodes.n++] = hb_strdup(nodes->v[i]);
 	}
+	plan_topo_take(out, params->topo);
 	out->own = params->own ? nodeset_find(&out->nodes, params->own) : -1;
 	plan_classes(out, params->hw);
 	for (size_t i = 0; params->later && i < params->later->n; i++) {
@@ -321,12 +348,18 @@ int plan_make(const struct suite *suite, const struct nodeset *nodes, const char
 	for (size_t i = 0; i < params->n_absent; i++)
 		plan_absent_add(out, params->absent[i].node, params->absent[i].reason);
 	rc = plan_check_names(out, err);
+	if (rc == HB_OK)
+		rc = plan_roles_take(out, params, err);
 	for (size_t i = 0; rc == HB_OK && i < suite->n_entries; i++) {
 		const struct suite_entry *e = &suite->entries[i];
 		rc = e->info->cases(e->info, e->opts, &out->cases[i], err);
 	}
 	if (rc == HB_OK)
 		rc = add_helpers(out, params, err);
+	if (rc == HB_OK && out->n_steps == 0)
+		rc = hb_fail(err, HB_E_USAGE,
+		             "the suite %s has nothing but groups, which come after pairs here",
+		             suite->name);
 	if (rc != HB_OK)
 		plan_free(out);
 	return rc;
@@ -355,6 +388,7 @@ void plan_free(struct plan *p)
 	free(p->absent);
 	nodeset_free(&p->nodes);
 	nodeset_free(&p->later);
+	plan_topo_free(p);
 	free(p->class_of);
 	free(p->class_seed);
 	memset(p, 0, sizeof(*p));

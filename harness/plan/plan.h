@@ -26,6 +26,8 @@ enum {
 enum plan_role { ROLE_NONE, ROLE_NEW, ROLE_CONTROL };
 /* Who meets whom: everybody (rounds; with 0 rounds all pairs), or new nodes controls alone. */
 enum plan_shape { SHAPE_ROUNDS, SHAPE_STAR, SHAPE_STAR_AND_ROUNDS };
+const char *plan_shape_name(enum plan_shape s); /* "rounds", "star", "both" */
+int plan_shape_parse(const char *text);         /* -1: none of them */
 
 /* What the harness commands in one message: one subject, one benchmark, some of its cases. */
 struct plan_job {
@@ -38,10 +40,11 @@ struct plan_job {
 	                      */
 	int *ranks;          /* of its step; ranks[0] is a */
 	int n_ranks;
-	const char *dir;        /* "both", "ab", "ba" for pairs; NULL otherwise; static */
-	int64_t round;          /* -1: none */
-	bool alone;             /* nothing else may be measured meanwhile */
-	uint64_t first_unit;    /* units first_unit .. first_unit + cases.n - 1 */
+	const char *dir;     /* "both", "ab", "ba" for pairs; NULL otherwise; static */
+	int64_t round;       /* -1: none */
+	bool alone;          /* nothing else may be measured meanwhile */
+	uint64_t instead;    /* the first unit of the job that this one measures again; 0: none */
+	uint64_t first_unit; /* units first_unit .. first_unit + cases.n - 1 */
 	struct case_list cases; /* a view into plan.cases[entry]: not to be freed or changed */
 	size_t first_case;      /* where in it */
 };
@@ -63,6 +66,7 @@ struct plan_step {
 /* A node that was asked for and cannot be measured. */
 struct plan_absent {
 	char *node, *reason;
+	enum plan_role role;
 };
 
 struct plan {
@@ -84,9 +88,9 @@ struct plan {
 	/* Nodes that did not fit into --budget, and in how many such runs each has its turn. */
 	struct nodeset later;
 	int later_runs;
-	struct topo topo; /* n_leaves 0: unknown */
-	size_t *leaf_of;  /* of each node, an index into topo.leaves or TOPO_NO_LEAF; NULL: no topo
-	                   */
+	struct topo topo; /* of these nodes alone; n_leaves 0: unknown */
+	/* Of each node, an index into topo.leaves or TOPO_NO_LEAF; NULL: no topology. */
+	size_t *leaf_of;
 	unsigned char *role; /* enum plan_role of each node; NULL: none has one */
 	enum plan_shape shape;
 	/* While it is made: a number of each node's hardware class; NULL: they are all the same. */
@@ -105,10 +109,11 @@ struct plan_params {
 	const char *const *hw; /* hardware class of each node, NULL where unknown; NULL: of none */
 	const struct nodeset *later; /* as in plan; NULL: none */
 	int later_runs;
-	const struct topo *topo; /* copied; NULL: unknown */
-	const struct nodeset
-	        *controls;     /* those of nodes that are known to be good; NULL: no roles */
-	enum plan_shape shape; /* the star kinds need controls */
+	const struct topo *topo; /* what concerns these nodes is copied; NULL: unknown */
+	/* Nodes that are known to be good, those of them that are not in nodes do not count; NULL:
+	 * no roles. */
+	const struct nodeset *controls;
+	enum plan_shape shape; /* the star kinds need a control and a node that is none */
 	bool hold_groups;      /* groups come later, with plan_add_groups */
 };
 
@@ -142,7 +147,12 @@ int plan_class_rounds(int n, int k, uint64_t seed, const size_t *class_of,
  * (plan_class_rounds), and so are groups; nodes whose class is unknown are a class of their own.
  * Nodes of classes too small for a group of some size make groups of that size with each other;
  * a size that no class can hold is drawn from all nodes.
- * HB_E_USAGE: the suite does not fit these nodes; an absent node is among them.
+ * With a topology about half of the rounds of pairs stay within the leaves, they come first; the
+ * others lead across them (plan_leaf.c). SHAPE_STAR: each new node meets as many different controls
+ * as there are rounds, in as many rounds as that takes; SHAPE_STAR_AND_ROUNDS: then come the usual
+ * rounds of all nodes, without the pairs that were there.
+ * HB_E_USAGE: the suite does not fit these nodes; an absent node is among them; a star without a
+ * control or without a new node; groups are held back and there is nothing else.
  */
 int plan_make(const struct suite *suite, const struct nodeset *nodes, const char *launcher,
               const struct plan_params *p, struct plan *out, struct hb_err *err);
@@ -165,6 +175,9 @@ void plan_job_subject(const struct plan *p, const struct plan_step *step,
 struct plan_confirm {
 	size_t from;       /* steps from this index on have not started and may be extended */
 	const bool *avoid; /* of each node: no partner while another is left; NULL: none */
+	/* With a topology, how the partners are to hang: on the same leaf (1), on another (-1); 0:
+	 * the same if there is one, for both sides alike. */
+	int leaf;
 };
 /*
  * Appends confirming jobs A B A B A B, each alone, for every entry of bench: A is the suspect
@@ -191,9 +204,20 @@ struct plan_extra {
  */
 int plan_add_extra(struct plan *p, size_t from, const char *bench, const struct plan_extra *v,
                    size_t n, struct hb_err *err);
-/* Appends the groups that hold_groups kept back, over those nodes alone (a flag each), as steps of
- * their own. Nothing where the suite has no groups, or fewer than two nodes are in. */
+/*
+ * Measures a pair of the main part again that was lost: appends the job of the same cases, with
+ * `instead`, to a step of its two nodes alone from index `from` on, else to a new one.
+ * HB_E_USAGE: it is no such pair, or the plan is full.
+ */
+int plan_add_again(struct plan *p, size_t from, size_t step, size_t job, struct hb_err *err);
+/*
+ * Appends the groups that hold_groups kept back, over those nodes alone (a flag each), as steps of
+ * their own, whose ranks are on those nodes alone. Nothing where the suite has no groups or fewer
+ * than two nodes are in; an entry none of whose sizes fits is left out.
+ */
 int plan_add_groups(struct plan *p, const bool *in, struct hb_err *err);
+/* Does the suite have groups, and the plan none? Then they were held back. */
+bool plan_groups_held(const struct plan *p);
 /* Where the plans that were joined stand in the joined one. */
 struct plan_part {
 	uint64_t unit0; /* what their units' ids begin behind */
@@ -214,6 +238,10 @@ double plan_bytes(const struct plan *p);
 json_object *plan_to_json(const struct plan *p);
 int plan_from_json(json_object *o, const char *source, struct suite *suite, struct plan *out,
                    struct hb_err *err);
+/* A file of it: many times faster, and without a tree of objects, where the plan is large. */
+int plan_read(const char *path, struct suite *suite, struct plan *out, struct hb_err *err);
+/* Appends plan.json: what plan_to_json gives, a job a line. */
+void plan_write(const struct plan *p, struct buf *out);
 void plan_free(struct plan *p);
 
 #endif

@@ -148,41 +148,42 @@ int plan_class_rounds(int n, int k, uint64_t seed, const size_t *class_of,
 
 /* ---- groups ---- */
 
-static void draw(const struct plan *p, uint64_t seed, uint64_t size, uint64_t stream, size_t *node,
-                 size_t n)
+/* Draws the order of n places; which = size and stream. */
+static void draw(uint64_t seed, const uint64_t which[2], size_t *at, size_t n)
 {
 	struct rng rng;
-	if (size >= p->nodes.n)
-		return;
-	rng_stream(&rng, seed, size, stream);
-	rng_shuffle(&rng, node, n, sizeof(*node));
+	rng_stream(&rng, seed, which[0], which[1]);
+	rng_shuffle(&rng, at, n, sizeof(*at));
 }
 
-size_t plan_class_groups(const struct plan *p, size_t size, uint64_t stream, size_t *node)
+size_t plan_class_groups(const struct plan *p, const struct plan_step *s, size_t size,
+                         uint64_t stream, size_t *at)
 {
-	size_t n = p->nodes.n, used = 0, largest = 0, small = 0;
-	size_t *count = p->class_of ? count_classes(p->class_of, n) : NULL;
-	for (size_t c = 0; count && c < n; c++)
-		largest = count[c] > largest ? count[c] : largest;
-	if (!count || size == 0 || largest < size) {
-		for (size_t i = 0; i < n; i++)
-			node[i] = i;
-		draw(p, p->seed, size, stream, node, n);
-		free(count);
-		return n;
+	const uint64_t which[2] = { size, stream };
+	size_t n = (size_t)(s->n_ranks / s->rpn), used = 0, largest = 0, small = 0;
+	size_t *class = hb_alloc((n + 1) * sizeof(*class));
+	size_t *count = hb_alloc((p->nodes.n + 1) * sizeof(*count));
+	for (size_t i = 0; i < n; i++) {
+		class[i] = p->class_of ? p->class_of[s->rank_node[i * (size_t)s->rpn]] : 0;
+		count[class[i]]++;
+		largest = count[class[i]] > largest ? count[class[i]] : largest;
 	}
-	for (size_t c = 0; c < n && count[c]; c++) {
+	for (size_t c = 0; c < p->nodes.n && p->class_of && size && size < n && largest >= size;
+	     c++) {
 		size_t have = 0;
 		for (size_t i = 0; i < n && count[c] >= size; i++)
-			if (p->class_of[i] == c)
-				node[used + have++] = i;
-		draw(p, p->seed ^ p->class_seed[c], size, stream, node + used, have);
+			if (class[i] == c)
+				at[used + have++] = i;
+		draw(p->seed ^ p->class_seed[c], which, at + used, have);
 		used += have - have % size;
 	}
+	bool mixed = used == 0;
 	for (size_t i = 0; i < n; i++)
-		if (count[p->class_of[i]] < size)
-			node[used + small++] = i;
-	draw(p, p->seed, size, stream, node + used, small);
+		if (mixed || count[class[i]] < size)
+			at[used + small++] = i;
+	if (size < n)
+		draw(p->seed, which, at + used, small);
 	free(count);
+	free(class);
 	return used + small;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
-#include "harness/plan/nodeset.h"
+#include "harness/plan/plan.h"
 #include "harness/plan/suite_parts.h"
 #include "harness/store/store.h"
 
@@ -18,11 +18,12 @@ static const double deadline_most = 86400;
 
 static const char word_all[] = "all";
 
-const char *const suite_keys[] = { "schema",    "name",      "summary", "rounds",
-	                           "max_pairs", "disturbed", "benches", NULL };
+const char *const suite_keys[] = { "schema", "name",      "summary", "rounds", "max_pairs",
+	                           "shape",  "disturbed", "benches", NULL };
 const char *const suite_entry_keys[] = { "bench",     "options",  "precision", "max_time",
-	                                 "max_iters", "deadline", "floor",     "tolerance",
-	                                 "rpn",       "groups",   "verify",    NULL };
+	                                 "max_iters", "deadline", "floor",     "node_floor",
+	                                 "tolerance", "rpn",      "groups",    "verify",
+	                                 NULL };
 
 /* What an entry says with one value; floor's default is its benchmark's. */
 #define AT(member) offsetof(struct suite_entry, member)
@@ -36,6 +37,8 @@ static const struct opt entry_opts[] = {
 	{ OPT_SECONDS, 0, "deadline", "T", "longest whole case", "60s", AT(deadline_s), 0, 0, NULL,
 	  0 },
 	{ OPT_RATIO, 0, "floor", "P", "least loss that counts", NULL, AT(floor), 0, 0, NULL, 0 },
+	{ OPT_RATIO, 0, "node_floor", "P", "least loss that a node is blamed for", "2%",
+	  AT(node_floor), 0, 0, NULL, 0 },
 	{ OPT_RATIO, 0, "tolerance", "P", "detectable effect that still passes", "0", AT(tolerance),
 	  0, 0, NULL, 0 },
 	{ OPT_INT, 0, "rpn", "N", "ranks a node, for groups", "1", AT(rpn), 1, RPN_MAX, NULL, 0 },
@@ -77,6 +80,8 @@ int suite_entry_check(const struct suite_entry *e, const struct js_at *at, struc
 		rc = check_range(at, "deadline", e->deadline_s, e->max_time_s, deadline_most, err);
 	if (rc == HB_OK)
 		rc = check_range(at, "floor", e->floor, 0.0001, 10, err);
+	if (rc == HB_OK)
+		rc = check_range(at, "node_floor", e->node_floor, 0.0001, 10, err);
 	if (rc == HB_OK)
 		rc = check_range(at, "tolerance", e->tolerance, 0, 10, err);
 	if (rc != HB_OK)
@@ -176,6 +181,9 @@ static int entry_from_json(json_object *o, const struct js_at *at, struct suite_
 	suite_entry_init(e, info);
 	plain = plain_members(o);
 	rc = opt_from_json(entry_opts, e, plain, at, err);
+	/* A bed that cannot tell smaller losses cannot tell them between nodes either. */
+	if (!json_object_object_get_ex(plain, "node_floor", NULL) && e->floor != info->floor)
+		e->node_floor = e->floor;
 	js_put(plain);
 	if (rc == HB_OK)
 		rc = js_get_bool(o, at, "verify", JS_OPTIONAL, &e->verify, err);
@@ -248,6 +256,21 @@ static int benches_from_json(json_object *arr, const struct js_at *at, struct su
 	return rc;
 }
 
+static int shape_from_json(json_object *o, const struct js_at *top, struct suite *s,
+                           struct hb_err *err)
+{
+	const char *word = NULL;
+	struct js_at here = js_at_key(top, "shape");
+	int rc = js_get_str(o, top, "shape", JS_OPTIONAL, &word, err);
+
+	if (rc == HB_OK && word) {
+		s->shape = plan_shape_parse(word);
+		if (s->shape < 0)
+			return js_fail(&here, err, "'%.40s' is none of rounds, star, both", word);
+	}
+	return rc;
+}
+
 int suite_from_json(json_object *o, const char *source, struct suite *out, struct hb_err *err)
 {
 	struct js_at top = JS_AT_TOP(source), benches_at = js_at_key(&top, "benches");
@@ -256,6 +279,7 @@ int suite_from_json(json_object *o, const char *source, struct suite *out, struc
 	int schema = 0;
 	memset(out, 0, sizeof(*out));
 	out->rounds = 5;
+	out->shape = -1;
 	if (!json_object_is_type(o, json_type_object))
 		return js_fail(&top, err, "expected an object");
 	int rc = js_known_keys(o, &top, suite_keys, err);
@@ -270,6 +294,9 @@ int suite_from_json(json_object *o, const char *source, struct suite *out, struc
 	if (rc == HB_OK)
 		rc = js_get_int(o, &top, "max_pairs", JS_OPTIONAL, 0, NODESET_MAX, &out->max_pairs,
 		                err);
+	out->max_pairs_given = rc == HB_OK && json_object_object_get_ex(o, "max_pairs", NULL);
+	if (rc == HB_OK)
+		rc = shape_from_json(o, &top, out, err);
 	if (rc == HB_OK)
 		rc = suite_disturbed_from_json(o, &top, &out->disturbed, err);
 	if (rc == HB_OK)
@@ -298,6 +325,8 @@ json_object *suite_to_json(const struct suite *s)
 	js_set_str(o, "summary", s->summary);
 	js_set_i64(o, "rounds", s->rounds);
 	js_set_i64(o, "max_pairs", s->max_pairs);
+	if (s->shape >= 0)
+		js_set_str(o, "shape", plan_shape_name((enum plan_shape)s->shape));
 	suite_disturbed_to_json(&s->disturbed, o);
 	for (size_t i = 0; i < s->n_entries; i++) {
 		const struct suite_entry *e = &s->entries[i];
@@ -309,6 +338,7 @@ json_object *suite_to_json(const struct suite *s)
 		js_set_u64(b, "max_iters", e->max_iters);
 		js_set_f64(b, "deadline", e->deadline_s);
 		js_set_f64(b, "floor", e->floor);
+		js_set_f64(b, "node_floor", e->node_floor);
 		js_set_f64(b, "tolerance", e->tolerance);
 		js_set_i64(b, "rpn", e->rpn);
 		if (e->info->shape == BENCH_GROUP)

@@ -21,7 +21,10 @@ struct suite_entry {
 	void *opts; /* info_opts_new; owned */
 	double precision, max_time_s, deadline_s;
 	uint64_t max_iters;
-	double floor;     /* practical floor delta */
+	double floor; /* practical floor delta */
+	/* The least loss that a node is blamed for against its peers: 2 %, or what the suite says,
+	 * or the floor where the suite has one of its own. */
+	double node_floor;
 	double tolerance; /* of the smallest detectable effect; 0: twice the floor */
 	int rpn;          /* ranks a node, groups */
 	/* Groups: nodes in each, ascending, SUITE_GROUP_ALL last; at least one entry. */
@@ -39,8 +42,10 @@ struct suite_disturbed {
 
 struct suite {
 	char *name, *summary, *path;
-	int rounds;    /* pairs: default number of rounds, 0: all */
-	int max_pairs; /* default of --max-pairs; 0: no limit */
+	int rounds;           /* pairs: default number of rounds, 0: all */
+	int max_pairs;        /* default of --max-pairs; 0: no limit */
+	bool max_pairs_given; /* the suite says so itself */
+	int shape;            /* default of --shape, enum plan_shape; -1: it does not say */
 	struct suite_disturbed disturbed;
 	struct suite_entry *entries;
 	size_t n_entries;

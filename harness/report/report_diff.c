@@ -4,7 +4,7 @@
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd.h"
 #include "harness/cmd/cmd_report.h"
-#include "harness/judge/compare.h"
+#include "harness/judge/compare_shift.h"
 #include "harness/report/report_parts.h"
 
 enum { RUNS_SHOWN = 4 };
@@ -200,7 +200,7 @@ static void put_known(struct doc *d, const struct report_diff *in)
 	const struct summary **runs = hb_alloc((side->n + 1) * sizeof(const struct summary *));
 	for (size_t i = 0; i < side->n; i++)
 		runs[i] = &side->runs[i];
-	report_known(d, in->acks, runs, side->n, in->v);
+	report_known(d, in->acks, runs, side->n, in->v, NULL);
 	free(runs);
 }
 
@@ -287,10 +287,12 @@ struct doc *report_diff_doc(const struct report_diff *in)
 	put_side(d, "old", &in->old_side);
 	put_side(d, "new", &in->new_side);
 	put_shared(d, in);
+	report_leaves(d, in->v, "the old side");
 	report_changes(d, in);
 	put_spread(d, in);
 	struct report_names *names = report_names_of(in->v);
-	report_diff_rows(d, in->v, in->all, names);
+	report_shift(d, in->shifts, names);
+	report_diff_rows(d, in->v, in->all, in->shifts->alike, names);
 	put_trouble(d, &in->old_side, NULL, "old: ");
 	put_trouble(d, &in->new_side, in->v, "new: ");
 	put_known(d, in);

@@ -8,6 +8,7 @@
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
+#include "harness/localize/findings.h"
 #include "reports/doc.h"
 
 enum { REPORT_TEXT = 96 };
@@ -60,7 +61,8 @@ struct report_group {
 };
 /* The whole table: what differs first, the rest as one line for each benchmark and verdict unless
  * there are few rows or all are wanted. */
-void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
+/* alike: of each row of v, that it is counted with the others of its kind; NULL: of none. */
+void report_diff_rows(struct doc *d, const struct verdicts *v, bool all, const bool *alike,
                       const struct report_names *names);
 /* Is there a key that both sides have, with no subject in common? */
 bool report_shares_keys(const struct verdicts *v);
@@ -114,10 +116,11 @@ void report_later(struct doc *d, const char *nodes, int runs);
 void report_scope(struct doc *d, const struct summary *s);
 /*
  * Acknowledgements that are about something in these runs, a line each, and into the data: what
- * they cover, those that have expired lately, and a list that cannot be read. acks may be NULL.
+ * they cover, those that have expired lately, and a list that cannot be read. acks, v and f may be
+ * NULL.
  */
 void report_known(struct doc *d, const struct acks *acks, const struct summary *const *runs,
-                  size_t n, const struct verdicts *v);
+                  size_t n, const struct verdicts *v, const struct findings *f);
 /* "from A on 2026-12-24: reason", and "n3 (why), n4", nothing where there is nothing to say. */
 void report_rebased(const struct baseline *b, struct buf *out);
 void report_excluded(const struct baseline *b, struct buf *out);
@@ -125,20 +128,39 @@ void report_excluded(const struct baseline *b, struct buf *out);
 void report_known_mark(const struct ack *a, struct buf *out);
 void report_known_words(const struct ack *a, struct buf *out);
 
+struct shifts;
+/* How the whole moved, and who moved against the rest; also into the data. */
+void report_shift(struct doc *d, const struct shifts *s, const struct report_names *names);
+
 struct report_diff;
 /* Software, settings, hardware and nodes that differ between two sides; also into the data. */
 void report_changes(struct doc *d, const struct report_diff *in);
 
 struct report_run;
+/* One line where one side alone knows leaf classes; v may be NULL. */
+void report_leaves(struct doc *d, const struct verdicts *v, const char *old_side);
 /* What is not plain of the baseline: that it took another's place, and what it does not know. */
 void report_baseline_note(struct doc *d, const struct report_run *in);
 /* The first lines, and the last. */
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names);
 void report_next(struct doc *d, const struct report_run *in);
-/* The slowest pairs as evidence; they are not judged. */
-void report_pairs(struct doc *d, const struct summary *s, const struct report_names *names);
-/* The slowest pair of all, if it is below 80 % of the median over pairs; else NULL. */
-const struct summary_pair *report_slow_pair(const struct summary *s);
+/* The first line of an acceptance and what is told with it; and its decisions, a table. */
+struct acceptance;
+void report_accept_head(struct doc *d, const struct acceptance *a);
+void report_accept(struct doc *d, const struct report_run *in);
+/* The slowest pairs as evidence, those that no finding explains (f may be NULL). */
+void report_pairs(struct doc *d, const struct summary *s, const struct findings *f,
+                  const struct report_names *names);
+/* The slowest of these, if it is below 80 % of the median over pairs; else NULL. */
+const struct summary_pair *report_slow_pair(const struct summary *s, const struct findings *f);
+
+/* Who is to blame (f may be NULL): first lines, "SLOW: n17 ...", and the section with how much was
+ * looked at. */
+void report_blame_head(struct doc *d, const struct findings *f);
+void report_blame(struct doc *d, const struct findings *f);
+/* The worst that somebody should look at now: not what is acknowledged, nor what is silent; NULL:
+ * none, or f is. */
+const struct culprit *report_culprit(const struct findings *f);
 
 /* An array of strings (fingerprint values) as "a, b and 3 more"; anything else as JSON. */
 void report_values(json_object *o, struct buf *out);

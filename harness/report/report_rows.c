@@ -58,7 +58,7 @@ static double group_mde(const struct report_group *g, const struct verdicts *v)
 	return median;
 }
 
-void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
+void report_diff_rows(struct doc *d, const struct verdicts *v, bool all, const bool *alike,
                       const struct report_names *names)
 {
 	const struct verdict_row **rows = report_sorted(v);
@@ -67,7 +67,9 @@ void report_diff_rows(struct doc *d, const struct verdicts *v, bool all,
 	size_t differ = 0;
 	bool *shown = hb_alloc(v->n + 1);
 	for (size_t i = 0; i < v->n; i++) {
-		shown[i] = whole || (report_differs(rows[i]->verdict) && differ++ < DIFFER_SHOWN);
+		bool one_of_all = !all && alike && alike[rows[i] - v->rows];
+		shown[i] = !one_of_all &&
+		           (whole || (report_differs(rows[i]->verdict) && differ++ < DIFFER_SHOWN));
 		if (!shown[i])
 			group_add(group_of(&groups, rows[i]), rows[i]);
 	}

@@ -32,16 +32,35 @@ struct topo {
 	size_t n_leaves, cap_leaves;
 };
 
-/* Slurm's topology.conf (SwitchName=... Nodes=.../Switches=...), or what scontrol prints; both have
- * the same words. Only switches with nodes are leaves. Trees say nothing of routing: UNKNOWN. */
+/*
+ * Slurm's topology.conf (SwitchName=... Nodes=.../Switches=...), or what scontrol prints; both have
+ * the same words. Only switches with nodes and none below them are leaves. Trees say nothing of
+ * routing: UNKNOWN. HB_E_FORMAT with the line; no leaf at all is no error.
+ */
 int topo_from_slurm(const char *text, size_t len, const char *source, struct topo *out,
                     struct hb_err *err);
+/* "source" in it goes before the argument. levels are checked and not kept. */
 int topo_from_json(json_object *o, const char *source, struct topo *out, struct hb_err *err);
 json_object *topo_to_json(const struct topo *t);
-/* A file of either kind: JSON if it begins with '{'. */
+/* A file of either kind: JSON if it begins with '{'. One without a leaf is HB_E_FORMAT. */
 int topo_read(const char *path, struct topo *out, struct hb_err *err);
-/* The leaf's index, or TOPO_NO_LEAF. */
+const char *topo_routing_name(enum topo_routing r); /* "unknown", "static", "adaptive" */
+/* The leaf's index, or TOPO_NO_LEAF. Of many nodes: topo_leaves. */
 size_t topo_leaf_of(const struct topo *t, const char *node);
+/* The leaf of each of the nodes. */
+void topo_leaves(const struct topo *t, const struct nodeset *nodes, size_t *leaf_of);
+/* Copies only these nodes and the leaves that have some of them, in their order. */
+void topo_restrict(const struct topo *t, const struct nodeset *nodes, struct topo *out);
 void topo_free(struct topo *t);
+
+/*
+ * The topology that an option names: a file, "slurm" or "slurm:static" (whoever runs the cluster
+ * knows that its routes are static, Slurm does not), "none". NULL: what Slurm says, where slurm is
+ * true and at least two of the nodes hang on one leaf, else none; then what is wrong is no error
+ * but a line in *note (the caller's; NULL: nothing). HB_E_USAGE: an empty word, or Slurm has no
+ * topology.
+ */
+int topo_choose(const char *option, bool slurm, const struct nodeset *nodes, int signal_fd,
+                struct topo *out, char **note, struct hb_err *err);
 
 #endif

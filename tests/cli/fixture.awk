@@ -18,6 +18,8 @@ function quote(text) {
 # worse > 1: slower, in the direction of the metric.
 function figure(base, higher, bench, node,  y) {
 	y = noise * (0.7071 * common[bench] + 0.7071 * normal())
+	if (bench == whole_bench)
+		y += log(whole)
 	if (node == slow_node && bench == slow_bench)
 		y += log(slow)
 	return base * exp(higher ? -y : y)
@@ -44,6 +46,7 @@ BEGIN {
 	if (benches == "") benches = "latency bandwidth memory"
 	if (noise == "") noise = 0.01
 	if (slow == "") slow = 1
+	if (whole == "") whole = 1
 	if (mpi == "") mpi = "4.1.4"
 	n_nodes = split(nodes, node, " ")
 	n_benches = split(benches, bench, " ")

@@ -16,6 +16,7 @@ try() {
 #	nodes="n1 n2 ..."	(n1 .. n4)
 #	benches="latency bandwidth memory"
 #	slow_node=NAME slow_bench=NAME slow=FACTOR	that subject's figures get so much worse
+#	whole_bench=NAME whole=FACTOR	everybody's do
 #	mpi=VERSION	of the fingerprint
 #	partial=true injected=true label=TEXT extra=JSON (members added at the top)
 fixture_run() {

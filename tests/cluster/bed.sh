@@ -10,6 +10,7 @@
 #	bed_start NODE		it is back
 #	bed_ranks NODE [NAME]	pids of the hpcbench-mpi (or NAME) processes on that node
 #	as_user CMD...		runs CMD as the ordinary user tester, in that user's home
+# Faults besides: faults.sh.
 #
 # Everything lies in a tmpfs over /run, which all nodes see: $BED/bin has the programs under test
 # ($BED/share beside them), $BED/mpich those for MPICH where test mpi_mpich has built them, $BED/home
@@ -20,6 +21,8 @@ BED_MBIT=${BED_MBIT:-800}
 BED_USER=tester
 BED_UID=7001
 BED_NODES=0
+# shellcheck source=tests/cluster/faults.sh
+. "$BED_SOURCE/tests/cluster/faults.sh"
 
 bed_skip() {
 	echo "skipped: $*"
@@ -111,6 +114,7 @@ bed_steady() {
 	fi
 }
 
+# A lost packet is sent again after 5 ms and not after 200: loss costs a factor, and no test minutes.
 bed_node() { # I: network, name, private folders; a sleeper holds the namespaces
 	local node=n$1 holder
 	unshare --net --mount --uts -- sleep infinity &
@@ -127,7 +131,8 @@ bed_node() { # I: network, name, private folders; a sleeper holds the namespaces
 		mount -t tmpfs -o mode=1777 shm /dev/shm
 		ip link set lo up
 		ip link set eth0 up
-		ip address add $BED_NET.$1/24 dev eth0" || return
+		ip address add $BED_NET.$1/24 dev eth0
+		ip route change $BED_NET.0/24 dev eth0 proto kernel src $BED_NET.$1 rto_min 5ms" || return
 	bed_rate "$node" "$BED_MBIT"
 }
 
@@ -252,6 +257,15 @@ bed_mounts() {
 	mkdir -m 755 "$BED" "$BED"/{bin,etc,run,log,state,spool,home}
 	mkdir -m 700 "$BED/home/root" "$BED/home/$BED_USER"
 	chown "$BED_UID:$BED_UID" "$BED/home/$BED_USER"
+	bed_cpu
+}
+
+# The host's hierarchy of the controller cpu, before /sys is hidden; without one nobody is starved.
+bed_cpu() {
+	local there
+	there=$(awk '$3 == "cgroup" && $2 ~ "^/sys/fs/cgroup/" && $4 ~ /(^|,)cpu(,|$)/ { print $2; exit }' /proc/self/mounts)
+	mkdir "$BED/cpu"
+	[ -z "$there" ] || mount --bind "$there" "$BED/cpu"
 }
 
 bed_munge() {

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What scenarios share: a bed of four nodes, runs of hpcbench in it, and what is expected of them.
+# What scenarios share: a bed of four nodes or as many as they say, runs of hpcbench in it, and what is expected of them.
 # shellcheck source=tests/cluster/bed.sh
 . "$BED_SOURCE/tests/cluster/bed.sh"
 
@@ -7,8 +7,9 @@ NODES='n[1-4]'
 export HPCBENCH_STORE=$BED/store
 OUT=$BED/log/hpcbench.out
 
-begin() { # WHAT
-	bed_up 4 || exit
+begin() { # WHAT [N]: on n1 .. nN, 4 without
+	bed_up "${2:-4}" || exit
+	NODES="n[1-$BED_NODES]"
 	mkdir -p "$HPCBENCH_STORE"
 	trap 'finish $?' EXIT
 	STEP=$1
@@ -95,23 +96,48 @@ rank_on() { # NODE
 		sed -nE 's/.*"pid":([0-9]+).*/\1/p' | tail -n 1
 }
 
+# The rank of the newest run on that node stands still.
+stop_rank() { # NODE
+	local rank
+	rank=$(rank_on "$1")
+	[ -n "$rank" ] && kill -STOP "$rank"
+}
+
 count_journal() { # PATTERN
 	grep -cE -- "$1" "$(run_dir)/journal.jsonl"
 }
 
 # Subjects with a verdict among the rows that were printed last.
 with_verdict() { # VERDICT
-	awk -v v="$1" '$NF == v && match($0, / (n[1-4]|cluster) /) {
+	awk -v v="$1" '$NF == v && match($0, / (n[1-9]|cluster) /) {
 		print substr($0, RSTART + 1, RLENGTH - 2)
 	}' "$OUT" | sort -u | xargs
+}
+
+# ---- findings ----
+
+# Who is blamed in the newest run: "SUBJECT KIND STATE" a line, the worst first.
+blamed() {
+	tr -d ' \n' <"$(run_dir)/findings.json" |
+		grep -oE '"subject":"[^"]*","kind":"[^"]*","state":"[^"]*"' |
+		sed -E 's/"[a-z]+":"([^"]*)",?/\1 /g; s/ $//'
+}
+
+# Exactly these, in any order: "n3 slow-node slow"; without an argument nobody.
+blamed_are() { # [BLAME...]
+	local got want
+	[ -s "$(run_dir)/findings.json" ] || die "the run has no findings.json"
+	got=$(blamed | sort)
+	want=$(printf '%s\n' "$@" | sort)
+	[ "$got" = "$want" ] || die "blamed: ${got:-nobody}; expected ${want:-nobody}"
 }
 
 # Pairs without NODE were all measured: latency of 8 B and of 256 KiB, bandwidth there and back.
 assert_pairs_without() { # NODE
 	local a b bench want got records
 	records=$(run_dir)/records.jsonl
-	for a in 1 2 3 4; do
-		for b in 1 2 3 4; do
+	for a in $(seq "$BED_NODES"); do
+		for b in $(seq "$BED_NODES"); do
 			if [ "$a" -ge "$b" ] || [ "n$a" = "$1" ] || [ "n$b" = "$1" ]; then
 				continue
 			fi

@@ -6,18 +6,23 @@
 
 static void check_times(const struct sim_model *m)
 {
-	static const char *const nodes[] = { "n1", "n2", "n3" };
+	static const char *const nodes[] = { "n1", "n2/rail1", "n3" };
+	struct sim_what w = { .run = 7, .bench = "mpi.latency", .a = "n1", .b = "n2/rail0" };
 	struct rng r;
 
 	rng_stream(&r, m->seed, 1, 2);
-	for (uint64_t bytes = 0; bytes <= 1 << 20; bytes = bytes ? bytes << 10 : 8) {
-		double pair = sim_time_ns(m, 7, "mpi.latency", bytes, "n1", "n2", 0);
-		double group = sim_group_time_ns(m, 7, "mpi.allreduce", bytes, nodes, 3, 1);
+	for (w.bytes = 0; w.bytes <= 1 << 20; w.bytes = w.bytes ? w.bytes << 10 : 8) {
+		w.occasion = sim_occasion(w.bytes, 1);
+		double pair = sim_time_ns(m, &w);
+		double group = sim_group_time_ns(m, &w, nodes, 3);
 		FUZZ_CHECK(isfinite(pair) && pair > 0);
 		FUZZ_CHECK(isfinite(group) && group > 0);
 		FUZZ_CHECK(sim_sample_ns(m, pair, &r) > 0);
 	}
-	FUZZ_CHECK(sim_node_hw(m, "n1") != NULL);
+	FUZZ_CHECK(sim_node_hw(m, "n1/rail0") != NULL);
+	FUZZ_CHECK(sim_leaf_of(m, "n1") == sim_leaf_of(m, "n1/rail0"));
+	for (size_t i = 0; i < m->n_seats; i++)
+		FUZZ_CHECK(sim_leaf_of(m, m->seats[i].node) == m->seats[i].leaf);
 	for (int k = 0; k < SIM_FAULT_KINDS; k++)
 		sim_fault_find(m, (enum sim_fault_kind)k, "n1", 0, "mpi.latency", 1);
 }

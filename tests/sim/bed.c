@@ -82,7 +82,12 @@ static void fill_names(const struct sim_model *m, int bench, int size, const cha
 
 static void fill_figure(const struct sim_model *m, uint64_t run, int repeat, struct summary_row *r)
 {
-	double ns = sim_time_ns(m, run, r->key.bench, r->key.bytes, r->subject, NULL, repeat);
+	const struct sim_what w = { .run = run,
+		                    .bench = r->key.bench,
+		                    .bytes = r->key.bytes,
+		                    .a = r->subject,
+		                    .repeat = repeat };
+	double ns = sim_time_ns(m, &w);
 
 	r->value = r->higher_is_better ? (double)r->key.bytes / ns * 1e9 : ns;
 }

@@ -46,7 +46,9 @@ static void on_event(void *ctx, const char *code, const char *text, bool world)
 	snprintf(s->last_event, sizeof s->last_event, "%s", text);
 }
 
-const struct ctl_handlers client_handlers = { on_join, on_message, on_leave, on_event };
+const struct ctl_handlers client_handlers = {
+	.join = on_join, .message = on_message, .leave = on_leave, .event = on_event
+};
 
 struct ctl *client_server(struct ctl_params p, struct client_seen *seen, int ranks)
 {

@@ -131,7 +131,9 @@ static void on_event(void *ctx, const char *code, const char *text, bool world)
 		print_message("event: %s\n", text);
 }
 
-static const struct ctl_handlers handlers = { on_join, on_message, on_leave, on_event };
+static const struct ctl_handlers handlers = {
+	.join = on_join, .message = on_message, .leave = on_leave, .event = on_event
+};
 
 static void serve_until(struct ctl *c, const int *what, int enough)
 {

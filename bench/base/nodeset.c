@@ -2,7 +2,7 @@
  * Hostlist form. A word is made of plain text and brackets, "rack[1-2]n[001-064]"; it expands with
  * the last bracket varying fastest. Sizes are known before anything is expanded.
  */
-#include "harness/plan/nodeset.h"
+#include "bench/base/nodeset.h"
 
 #include <stdbool.h>
 #include <stdint.h>
