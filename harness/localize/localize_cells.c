@@ -82,6 +82,45 @@ static void cells_cut(struct loc_work *w, const struct loc_numbers *v, size_t n)
 	}
 }
 
+/* Median of a cell's loaded figures, of the main part alone or of all. */
+static double cell_value(const struct loc_work *w, const struct loc_cell *c, bool with_extra,
+                         uint32_t *n)
+{
+	*n = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct loc_pair *t = loc_test(w, c, i);
+
+		if (!t->isolated && (with_extra || !t->extra) && isfinite(t->y))
+			w->scratch[(*n)++] = t->y;
+	}
+	return loc_median(w->scratch, *n);
+}
+
+static void values(struct loc_work *w)
+{
+	for (size_t i = 0; i < w->n_cells; i++) {
+		struct loc_cell *c = &w->cells[i];
+
+		c->main = cell_value(w, c, false, &c->n_main);
+		c->all = cell_value(w, c, true, &c->n_all);
+		for (size_t k = 0; k < c->n; k++) {
+			const struct loc_pair *t = loc_test(w, c, k);
+
+			c->lost += !t->isolated && !isfinite(t->y);
+		}
+	}
+}
+
+void loc_cells_shift(struct loc_work *w)
+{
+	for (size_t i = 0; i < w->n_cells; i++) {
+		struct loc_cell *c = &w->cells[i];
+
+		c->main -= w->off[c->class_];
+		c->all -= w->off[c->class_];
+	}
+}
+
 void loc_cells_make(struct loc_work *w)
 {
 	const struct loc_sheet *s = w->sheet;
