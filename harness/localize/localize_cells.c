@@ -70,17 +70,15 @@ static void cells_cut(struct loc_work *w, const struct loc_numbers *v, size_t n)
 {
 	w->cells = hb_alloc((n + 1) * sizeof(*w->cells));
 	for (size_t i = 0; i < n; i++) {
-		const struct loc_numbers *x = &v[i];
-		struct loc_cell *c = w->n_cells ? &w->cells[w->n_cells - 1] : NULL;
+		if (i == 0 || v[i - 1].a != v[i].a || v[i - 1].b != v[i].b) {
+			struct loc_cell *c = &w->cells[w->n_cells++];
 
-		if (!c || c->a != x->a || c->b != x->b) {
-			c = &w->cells[w->n_cells++];
-			c->a = x->a;
-			c->b = x->b;
+			c->a = v[i].a;
+			c->b = v[i].b;
 			c->first = i;
-			c->class_ = class_of(w, x->a, x->b);
+			c->class_ = class_of(w, v[i].a, v[i].b);
 		}
-		c->n++;
+		w->cells[w->n_cells - 1].n++;
 	}
 }
 
