@@ -16,7 +16,8 @@ struct run_list {
 	char **dirs; /* where each is */
 	size_t n;
 	const struct summary **ptrs; /* to each of v, as the statistics take them */
-	struct sheets merged;        /* of the last of several that load_merged made one */
+	struct sheets *merged;       /* of those that load_merged made; they stand last */
+	size_t n_merged;
 };
 
 /* Who is to blame in a stored run. */

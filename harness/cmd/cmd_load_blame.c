@@ -44,9 +44,11 @@ static bool as_it_was(const char *dir, struct run_blame *out)
 void load_blame(const struct run_list *runs, size_t i, const struct baseline *b, struct acks *acks,
                 struct run_blame *out)
 {
+	size_t first = runs->n - runs->n_merged;
+
 	*out = (struct run_blame){ .known = true };
-	if (runs->v[i].merged)
-		findings_make(&runs->merged, b, &out->f);
+	if (i >= first)
+		findings_make(&runs->merged[i - first], b, &out->f);
 	else if ((b || !as_it_was(runs->dirs[i], out)) && !from_records(runs->dirs[i], b, out))
 		out->known = findings_read(runs->dirs[i], &out->f, NULL) == HB_OK;
 	if (acks)

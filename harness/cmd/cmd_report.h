@@ -8,10 +8,11 @@
  *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
  *		null without a baseline), findings (as findings.json, or null); of several runs judged
- *		together `summary` is the last. With new nodes also acceptance: {new, controls,
- *		controls_healthy, counts, code, decisions: [{node, role, decision, known, partners,
- *		detectable, detectable_bench, confirmed, reasons: [{why, makes, text, loss, confirmed,
- *		known}]}], notes} and, with --drain, drained: [{node, drained, text}]
+ *		together `summary` and `findings` are the last's. With new nodes also acceptance:
+ *		{new, controls, controls_healthy, counts, code, decisions: [{node, role, decision,
+ *		known, partners, detectable, detectable_bench, confirmed, reasons: [{why, makes,
+ *		text, loss, confirmed, known}]}], notes} and, with --drain, drained: [{node, drained,
+ *		text}]
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
  *		differs alone; shift: [{key, nodes, slower, loss, loss_lo, loss_hi, floor, spread,
@@ -83,6 +84,19 @@ struct report_diff {
 };
 /* Verdict rows as the benchstat-like table, what differs first. */
 struct doc *report_diff_doc(const struct report_diff *in);
+
+/* What a run would find, for the documents of dry runs; also into the data ("detectable": null, or
+ * {baseline, alpha, power, rounds, unknown, new_nodes, rows: [{key, kind, subjects, of_class, runs,
+ * floor, loss, loss_most, counts, counts_most, peers}]}). */
+struct detect;
+struct compare_params;
+struct report_detect {
+	const char *base; /* the baseline's name; NULL: none, and found is not looked at */
+	const struct detect *found;
+	const struct compare_params *params;
+	int rounds; /* of pairs; 0: none */
+};
+void report_detect(struct doc *d, const struct report_detect *in);
 
 struct doc *report_baseline_doc(const struct baseline *b);
 

@@ -11,6 +11,7 @@
 #include "harness/cmd/cmd_run_rows.h"
 #include "harness/cmd/progress.h"
 #include "harness/plan/plan_shard.h"
+#include "harness/slurm/slurm.h"
 
 enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
 
@@ -214,6 +215,8 @@ static int measure(const struct common *common, const struct run_opts *o, struct
 		progress_note(&progress, "info", m->suite.note);
 	if (m->budget_note)
 		progress_note(&progress, "info", m->budget_note);
+	if (m->polite_note)
+		progress_note(&progress, "info", m->polite_note);
 	if (m->topo_note)
 		progress_note(&progress, "warn", m->topo_note);
 	if (m->ledger_note)
@@ -291,6 +294,27 @@ const char *cmd_run_partition(const void *own)
 	return name;
 }
 
+/* Options of an allocation where none is made; the configuration's are for when there is one. */
+static int check_alloc(const struct common *common, const struct run_opts *o, struct hb_err *err)
+{
+	const char *job = slurm_job_here(), *arg, *name;
+	const struct launcher_ops *ops;
+
+	name = o->max_wait > 0 && cmd_said(common, "max-wait") ? "max-wait"
+	       : o->alloc.n > 0 && cmd_said(common, "alloc")   ? "alloc"
+	                                                       : NULL;
+	if (!name || o->resume || launcher_find(o->launcher, &ops, &arg, err) != HB_OK)
+		return HB_OK; /* an unknown launcher is told later */
+	if (!ops->allocates)
+		return hb_fail(err, HB_E_USAGE,
+		               "--%s is for an allocation, and launcher %s makes none; srun does, "
+		               "outside of a job",
+		               name, ops->name);
+	return job ? hb_fail(err, HB_E_USAGE, "--%s is for a new allocation; this is inside job %s",
+	                     name, job)
+	           : HB_OK;
+}
+
 int cmd_run_go(const struct common *common, const struct run_opts *o)
 {
 	struct measure_inject inject = { 0 };
@@ -302,7 +326,8 @@ int cmd_run_go(const struct common *common, const struct run_opts *o)
 		return cmd_error_text(
 		        command_of(o), CODE_USAGE,
 		        "--resume goes on with one run; say --no-profile or one name");
-	if (o->inject)
+	rc = check_alloc(common, o, &err);
+	if (rc == HB_OK && o->inject)
 		rc = measure_inject_parse(o->inject, &inject, &err);
 	if (rc == HB_OK)
 		rc = fill_request(o, &inject, &task.req, &err);
@@ -321,6 +346,18 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	return cmd_run_go(common, opts);
 }
 
+static int plan(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	struct run_opts o = *(const struct run_opts *)opts;
+
+	o.command = "plan";
+	o.dry_run = 1;
+	if (argc > 0)
+		return cmd_error_text("plan", CODE_USAGE,
+		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
+	return cmd_run_go(common, &o);
+}
+
 const struct command cmd_run = {
 	.name = "run",
 	.usage = "[--suite NAME|FILE] [--launcher L] [--baseline NAME] [options]",
@@ -336,4 +373,22 @@ const struct command cmd_run = {
 	.opts_size = sizeof(struct run_opts),
 	.partition = cmd_run_partition,
 	.run = run,
+};
+
+const struct command cmd_plan = {
+	.name = "plan",
+	.usage = "[--suite NAME|FILE] [--launcher L] [--baseline NAME] [options]",
+	.summary = "what a run would start, how long it takes, what it would find",
+	.text = "The same as hpcbench run --dry-run, with the options of run (and their "
+	        "configuration). Nothing is started. Prints the steps with their commands, the "
+	        "jobs, "
+	        "the time that they should take and what may join it (extra pairs, the confirming "
+	        "rerun), and with a baseline the smallest slowdown that one run would find: of a "
+	        "node "
+	        "and of the cluster against the baseline, of a node against the others of the run.",
+	.opts = run_opts,
+	.opts_size = sizeof(struct run_opts),
+	.like = "run",
+	.partition = cmd_run_partition,
+	.run = plan,
 };

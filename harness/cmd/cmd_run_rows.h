@@ -92,7 +92,8 @@ extern const struct opt_choice cmd_run_records[];
 		  0,                                                                               \
 		  "max-pairs",                                                                     \
 		  "N",                                                                             \
-		  "pairs and small groups measured at the same time; 0: all of a round",           \
+		  "pairs and small groups measured at the same time; 0: all of a round (else "     \
+		  "the suite's, else a quarter of them where others run jobs on the cluster)",     \
 		  NULL,                                                                            \
 		  RUN_AT(max_pairs),                                                               \
 		  0,                                                                               \
@@ -241,7 +242,8 @@ extern const struct opt_choice cmd_run_records[];
 		  NULL,                                                                            \
 		  0 },                                                                             \
 	{                                                                                          \
-		OPT_FLAG, 0, "dry-run", NULL, "only show what would be started and measured",      \
+		OPT_FLAG, 0, "dry-run", NULL,                                                      \
+		        "only show what would be started and measured, as hpcbench plan does",     \
 		        NULL, RUN_AT(dry_run), 0, 0, NULL, 0                                       \
 	}
 

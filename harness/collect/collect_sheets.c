@@ -243,7 +243,10 @@ static void make_sheet(struct maker *m)
 	const struct suite_entry *e = &m->c->suite.entries[m->cell->entry];
 	hb_grow(&all->v, &all->cap, all->n + 1, sizeof(*all->v));
 	struct sheet *s = &all->v[all->n++];
-	*s = (struct sheet){ .entry = m->cell->entry, .floor = e->floor, .loaded = is_loaded(m) };
+	*s = (struct sheet){ .entry = m->cell->entry,
+		             .delta = e->node_floor,
+		             .floor = e->floor,
+		             .loaded = is_loaded(m) };
 	char *hw = collect_unit_hw(m->c, m->v[0].u);
 	collect_key(m->c, m->cell, m->v[0].u, e->info->metrics, hw, &s->key);
 	free(hw);

@@ -60,7 +60,7 @@ static void add_scope(const struct sheets *s, size_t i, const struct localized *
 	scope->paths_separated = scope->paths_separated && l->paths_separated;
 }
 
-static size_t distinct_nodes(const struct sheet *v)
+size_t findings_nodes(const struct sheet *v)
 {
 	size_t n = 0;
 	uint32_t last = LOC_NONE; /* ends stand node by node */
@@ -80,7 +80,7 @@ void findings_make(const struct sheets *s, const struct baseline *base, struct f
 	out->baseline = base ? hb_strdup(base->name) : NULL;
 	for (size_t i = 0, nodes = 0; i < s->n; i++) {
 		struct loc_sheet view;
-		if (distinct_nodes(&s->v[i]) < FINDINGS_NODES_MIN ||
+		if (findings_nodes(&s->v[i]) < FINDINGS_NODES_MIN ||
 		    (nodes += s->n_nodes) > SHEETS_NODES_MAX)
 			continue; /* its localized stays empty */
 		sheets_view(s, i, base, &view);
@@ -115,7 +115,7 @@ const struct culprit *findings_of_node(const struct findings *f, const char *nod
 {
 	for (size_t i = 0; i < f->n; i++) {
 		const struct culprit *c = &f->v[i];
-		if (c->state == LOC_SLOW && findings_class(c->kind) == ABOUT_NODE &&
+		if (c->state == LOC_SLOW && !c->unsure && findings_class(c->kind) == ABOUT_NODE &&
 		    strcmp(c->subject, node) == 0)
 			return c;
 	}
@@ -180,7 +180,8 @@ size_t findings_open(const struct findings *f, enum loc_state state)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < f->n; i++)
-		n += f->v[i].state == state && f->v[i].kind != LOC_SILENT && !f->v[i].ack;
+		n += f->v[i].state == state && f->v[i].kind != LOC_SILENT && !f->v[i].ack &&
+		     !f->v[i].unsure;
 	return n;
 }
 

@@ -67,7 +67,10 @@ struct culprit {
 	char *text;   /* one line for people: how slow, in what, with how many partners, how sure */
 	struct evidence *evidence; /* worst first */
 	size_t n_evidence, cap_evidence;
-	double loss;           /* the worst */
+	double loss; /* the worst */
+	/* It stands out, but of so few nodes that chance may do that (findings_take): told, and in
+	 * no exit code. */
+	bool unsure;
 	const struct ack *ack; /* known trouble (acks_mark), borrowed; NULL: none */
 };
 
@@ -107,7 +110,7 @@ const struct culprit *findings_of_pair(const struct findings *f, const char *ben
 /* What the findings that are not acknowledged are worth as an exit code: CODE_FINDINGS,
  * CODE_SUSPECT where something is undecided, else CODE_OK. What is silent is a loss already. */
 int findings_code(const struct findings *f);
-/* How many of this state (silent ones in neither) are not acknowledged. */
+/* How many of this state (silent and unsure ones in neither) are not acknowledged. */
 size_t findings_open(const struct findings *f, enum loc_state state);
 
 /* Appends the culprit in few words: "n17: mpi.bandwidth 1 MiB -38 % with all 9 partners". */

@@ -1,7 +1,7 @@
 /*
  * findings.json, schema 1:
  *	{"schema":1, "baseline": name or null,
- *	 "findings":[{subject, kind, state: slow|undecided, others: [..], nodes, text, loss,
+ *	 "findings":[{subject, kind, state: slow|undecided, others: [..], nodes, text, loss, unsure,
  *	    known (as in verdicts.json), evidence:[{key (as in summary.json), kind, loss, z, tests,
  *	    slow_tests, partners, detectable, loaded, isolated, control}]}],
  *	 "scope":[{bench, nodes, links_tested, links, detectable, stored, paths_separated}]}
@@ -63,6 +63,8 @@ static json_object *culprit_to_json(const struct culprit *c)
 		js_set_str(o, "nodes", c->nodes);
 	js_set_str(o, "text", c->text);
 	set_figure(o, "loss", c->loss);
+	if (c->unsure)
+		js_set_bool(o, "unsure", true);
 	if (c->ack)
 		js_set_obj(o, "known", ack_to_json(c->ack));
 	for (size_t i = 0; i < c->n_evidence; i++)

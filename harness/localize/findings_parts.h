@@ -9,6 +9,9 @@
 enum blame_class { ABOUT_NODE, ABOUT_LINK, ABOUT_LEAF, ABOUT_RAIL, ABOUT_SILENT };
 enum blame_class findings_class(enum loc_kind k);
 
+/* ---- findings.c ---- */
+size_t findings_nodes(const struct sheet *v); /* how many nodes its ends are of */
+
 /* ---- findings_join.c ---- */
 /* Takes the blames of sheet i, as found, into out. */
 void findings_take(const struct sheets *s, size_t i, const struct localized *found,

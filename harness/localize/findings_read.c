@@ -158,6 +158,8 @@ static int read_culprit(json_object *o, const struct js_at *at, struct findings 
 	if (rc == HB_OK)
 		rc = js_get_f64(o, at, "loss", JS_OPTIONAL, &c->loss, err);
 	if (rc == HB_OK)
+		rc = js_get_bool(o, at, "unsure", JS_OPTIONAL, &c->unsure, err);
+	if (rc == HB_OK)
 		rc = js_get_arr(o, at, "evidence", JS_REQUIRED, &list, err);
 	size_t n = list ? json_object_array_length(list) : 0;
 	if (rc == HB_OK && n > FINDINGS_EVIDENCE_MAX)

@@ -140,6 +140,11 @@ static const char *lead(enum loc_kind k)
 
 static void put_lead(const struct culprit *c, struct buf *out)
 {
+	if (c->unsure) {
+		buf_printf(out,
+		           "%s stands out, but with so few nodes that may be chance: ", c->subject);
+		return;
+	}
 	const char *words = lead(c->kind), *mark = strstr(words, "%s");
 	buf_add(out, words, (size_t)(mark - words));
 	buf_puts(out, c->subject);

@@ -82,6 +82,7 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 		rc = topo_choose(r->topology, m->site.ops == &launcher_srun, &m->nodes,
 		                 r->signal_fd, &topo, &m->topo_note, err);
 	if (rc == HB_OK) {
+		measure_polite(m, &p);
 		rc = measure_choose(m, s, &p, &choice, err);
 		if (rc == HB_OK)
 			rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
@@ -131,6 +132,10 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
+	if (rc == HB_OK && req->files && m->site.ops->channel_only)
+		rc = hb_fail(err, HB_E_USAGE,
+		             "--records files: launcher %s knows the control channel only",
+		             m->site.ops->name);
 	bool lacks_base = false;
 	if (rc == HB_OK && m->req.baseline) {
 		rc = load_baseline(s, m->req.baseline, &m->base, &missing, err);
@@ -180,6 +185,7 @@ void measure_free(struct measure *m)
 	free(m->started);
 	free(m->shard_of);
 	free(m->budget_note);
+	free(m->polite_note);
 	free(m->topo_note);
 	free(m->ledger_note);
 	*m = (struct measure){ 0 };
@@ -314,7 +320,7 @@ static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 	m->started = hb_strdup(now);
 	free(m->plan.run);
 	m->plan.run = hb_strdup(m->id);
-	return measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	return measure_write_plan(m, err);
 }
 
 /* The run's folder and logs; then, unless there is nothing to start, what the launcher needs. */
@@ -401,6 +407,8 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	/* Also after a failure: what is there is collected, the first error is the one told. */
 	int rc_after = measure_collect(m, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
+	if (rc == HB_OK)
+		rc = measure_again(m, l, err);
 	if (rc == HB_OK)
 		rc = measure_extra(m, l, err);
 	if (rc == HB_OK)

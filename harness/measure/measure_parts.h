@@ -8,6 +8,7 @@
 void measure_now(char out[32]);
 /* Writes a file of the run; takes o. */
 int measure_write(const struct measure *m, const char *name, json_object *o, struct hb_err *err);
+int measure_write_plan(const struct measure *m, struct hb_err *err); /* plan.json */
 int measure_write_summary(const struct measure *m, struct hb_err *err);
 /* run.json; finished: the exit code is known. */
 int measure_write_run(const struct measure *m, bool finished, struct hb_err *err);
@@ -49,6 +50,8 @@ int measure_store_close(struct measure *m, struct hb_err *err);
 int measure_steps(struct measure *m, struct launch *l, struct hb_err *err);
 /* From the records to the summary, and the verdicts if there is a baseline. */
 int measure_collect(struct measure *m, struct hb_err *err);
+/* Measures again the pairs that got no answer although both ends answer others; collects again. */
+int measure_again(struct measure *m, struct launch *l, struct hb_err *err);
 /* The journal's word that steps were added to plan.json. */
 int measure_appended(struct launch *l, enum phase phase, size_t steps, struct hb_err *err);
 /* May extra pairs be asked for in this run, and were not yet? */

@@ -148,12 +148,8 @@ static int take_request(struct measure *m, struct hb_err *err)
 static int load_plan(struct measure *m, struct hb_err *err)
 {
 	char *path = hb_format("%s/plan.json", m->dir);
-	json_object *o = NULL;
-	int rc = js_read_file(path, JS_FILE_MAX, &o, err);
+	int rc = plan_read(path, &m->suite, &m->plan, err);
 
-	if (rc == HB_OK)
-		rc = plan_from_json(o, path, &m->suite, &m->plan, err);
-	js_put(o);
 	free(path);
 	if (rc != HB_OK)
 		return rc;

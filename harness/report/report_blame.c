@@ -8,7 +8,7 @@ enum { HEAD_SHOWN = 3, BLAME_SHOWN = 20 };
 
 static bool is_open(const struct culprit *c)
 {
-	return !c->ack && c->kind != LOC_SILENT;
+	return !c->ack && c->kind != LOC_SILENT && !c->unsure;
 }
 
 const struct culprit *report_culprit(const struct findings *f)
@@ -96,7 +96,10 @@ void report_blame(struct doc *d, const struct findings *f)
 	}
 	if (f->n > BLAME_SHOWN)
 		doc_text(d, DOC_WARN, "and %zu more; --json has all", f->n - BLAME_SHOWN);
-	if (f->n == 0)
+	bool any = false;
+	for (size_t i = 0; i < f->n; i++)
+		any = any || !f->v[i].unsure;
+	if (!any)
 		doc_text(d, DOC_PLAIN,
 		         "nobody: no node, direction or link stands out among its peers");
 	for (size_t i = 0; i < f->n_scope; i++) {

@@ -1,13 +1,17 @@
 /*
- * The same as JSON, with every number:
- *	schema 1, kind "explain", run, subject, judged, baseline (name or null), code (of the run,
- *or null), losses: [{subject, bench, status, reason}], told: [{kind, name, text}], bad_lines,
- *findings (as in findings.json, those about the subject), sections: [{bench, bytes, opts, verdicts:
- *rows as in verdicts.json, localized: what its pairs came to, one a hardware class, or null; past:
- *{n, y per run, mean, s_run, df_run ...} or null each, rerun: [{phase, repeat, subject, partner,
- *value}], units:
- *[{unit, measured, partner, phase, round, repeat, tries: [{attempt, status, reason, seconds,
- *metrics, blocks, spread, kept, unit_of_samples, samples}]}]}]
+ * The same as JSON, with every number. schema 1, kind "explain":
+ *	run, subject, judged, baseline (name or null), code (of the run, or null)
+ *	losses: [{subject, bench, status, reason}]
+ *	told: [{kind, name, text}], bad_lines
+ *	findings: those about the subject, as in findings.json
+ *	sections: [{bench, bytes, opts, and
+ *		verdicts: rows as in verdicts.json
+ *		past: {n, y per run, mean, s_run, df_run ...} or null each
+ *		localized: null, or what its pairs came to, one a hardware class
+ *		rerun: [{phase, repeat, subject, partner, value}]
+ *		units: [{unit, measured, partner, phase, round, repeat, tries: [{attempt, status,
+ *			reason, seconds, metrics, blocks, spread, kept, unit_of_samples,
+ *			samples}]}]}]
  */
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd.h"

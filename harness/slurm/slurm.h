@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/base/buf.h"
 #include "bench/base/err.h"
 #include "harness/plan/nodeset.h"
 
@@ -50,6 +51,22 @@ int slurm_nodes_parse(const char *text, struct slurm_node **out, size_t *n, stru
 int slurm_nodes(const struct nodeset *names, int signal_fd, struct slurm_node **out,
                 struct hb_err *err);
 
+/* ---- who else is there: sinfo ---- */
+
+enum { BUSY_LINES_MAX = 1 << 20 };
+struct slurm_busy {
+	size_t nodes; /* of the cluster, but mine */
+	size_t busy;  /* of these: run jobs */
+};
+/*
+ * Lines NAME|STATE of "sinfo -h -N -o %N|%T"; a node may stand in several partitions and counts
+ * once, others are skipped. mine: nodes that do not count. False: there is no such line. Pure.
+ */
+bool slurm_busy_parse(const char *text, const struct nodeset *mine, struct slurm_busy *out);
+/* The same, asked for, within 5 s; fails where it is not known. */
+int slurm_busy_ask(const struct nodeset *mine, int signal_fd, struct slurm_busy *out,
+                   struct hb_err *err);
+
 /*
  * Nodes that are idle now and that a new job may get in a partition (NULL: the default one), from
  * "sinfo --format=%P|%N". out is made new; without such a line it is empty. HB_E_LIB: Slurm
@@ -74,6 +91,14 @@ struct slurm_types {
 };
 /* Both forms: "\tpmix" lines of newer versions, "srun: pmix" lines of older ones. */
 void slurm_mpi_types_parse(const char *text, struct slurm_types *out);
+
+/* ---- switches: scontrol show topology ---- */
+
+/*
+ * Appends what is printed to the empty out; nothing where Slurm has no topology. HB_E_FORMAT: more
+ * than max bytes; else as slurm_ask.
+ */
+int slurm_topology(int signal_fd, size_t max, struct buf *out, struct hb_err *err);
 
 /* ---- jobs: squeue ---- */
 
