@@ -17,7 +17,9 @@ static char plain(char c)
 {
 	static const char bad[] = "\"'\\`|$;&<>";
 
-	return c < ' ' || c > '~' || strchr(bad, c) ? ' ' : c;
+	if (c < ' ' || c > '~' || strchr(bad, c))
+		return ' ';
+	return c;
 }
 
 void slurm_drain_reason(const char *run, const char *evidence, char out[SLURM_DRAIN_MAX + 1])

@@ -229,7 +229,7 @@ static void confirming_rows_keep_sizes_apart(void **state)
 static void site(struct made *m, int number, bool absent)
 {
 	char node[] = "n3", reason[] = "down: Not responding", run[32];
-	struct plan_absent a[] = { { node, reason } };
+	struct plan_absent a[] = { { node, reason, ROLE_NONE } };
 	const struct plan_params params = { .seed = 3, .absent = a, .n_absent = absent ? 1 : 0 };
 	start_with(m, suite_pairs_and_groups, absent ? "n[1-2,4]" : "n[1-4]", &params);
 	snprintf(run, sizeof(run), "20261130-01421%d-7f3a", number);

@@ -26,7 +26,7 @@ static void a_plan_reads_back_the_same(void **state)
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	(void)state;
 	char node[] = "m1", reason[] = "down: \"maintenance\"";
-	struct plan_absent absent[] = { { node, reason } };
+	struct plan_absent absent[] = { { node, reason, ROLE_NONE } };
 	const struct plan_params params = {
 		.seed = 11, .rounds = 5, .own = "n04", .absent = absent, .n_absent = 1
 	};

@@ -255,7 +255,7 @@ static void with_two_nodes_or_elsewhere_the_own_node_changes_nothing(void **stat
 static void absent_nodes_are_kept_with_their_reasons(void **state)
 {
 	char node[] = "n9", reason[1000];
-	struct plan_absent absent[] = { { node, reason } };
+	struct plan_absent absent[] = { { node, reason, ROLE_NONE } };
 	struct plan_params params = { .seed = 3, .absent = absent, .n_absent = 1 };
 	struct made m;
 	(void)state;
@@ -278,7 +278,8 @@ static void nodes_that_are_absent_and_there_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		char a[16], b[16];
-		struct plan_absent absent[] = { { a, reason }, { b, reason } };
+		struct plan_absent absent[] = { { a, reason, ROLE_NONE },
+			                        { b, reason, ROLE_NONE } };
 		struct plan_params params = { .seed = 3, .absent = absent, .n_absent = 2 };
 		struct made m;
 		struct hb_err err;
