@@ -60,3 +60,8 @@ sed -i s/2001-01-20/2999-01-20/ store/acks.json
 tell hpcbench check latest --baseline night --quiet
 tell hpcbench ack --list
 tell hpcbench ack n3 --until 1d --reason x
+# A name that nothing in the store knows is probably misspelt.
+rm store/acks.json
+for who in n99 'n1>n98' n1-n97 n1-n2 n1/mlx5_0:1 'n[1,96]' leaf:sw1 cluster; do
+	echo "$who: $(hpcbench ack "$who" --until 14d --reason x --by me | grep -o '^n.* is in no .*')"
+done

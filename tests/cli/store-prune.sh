@@ -28,6 +28,21 @@ ids
 find outside -type f
 ls -A store/baselines
 ls -A store
+# A baseline that was made of merged runs needs all of them, also one that does not say which.
+fixture_runs 4 benches=memory nodes=n1
+part() { echo "{\"finished\":\"2001-01-01T01:00:00Z\",\"array\":\"7\",\"shard\":{\"i\":$2,\"n\":3,\"of\":\"n[1-3]\"}}" >"store/runs/$1/run.json"; }
+part 20010101-010000-0001 1
+part 20010102-010000-0002 2
+part 20010104-010000-0004 3
+mv store/baselines/night.json night.json
+sed -e 's/"20010103-010000-0003"/"20010101-010000-0001+2"/' night.json >store/baselines/old.json
+try hpcbench store prune --keep 0 --dry-run
+sed -e 's/"runs": *\[/"merged":{"20010101-010000-0001+2":["20010101-010000-0001","20010103-010000-0003"]},&/' \
+	store/baselines/old.json >store/baselines/new.json
+rm store/baselines/old.json
+try hpcbench store prune --keep 0 --dry-run
+rm store/baselines/new.json
+mv night.json store/baselines/night.json
 # A baseline that cannot be read might name any run.
 echo '{' >store/baselines/broken.json
 try hpcbench store prune --keep 0
