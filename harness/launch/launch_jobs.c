@@ -344,11 +344,8 @@ static void settle_job(struct step_run *r)
 	if (r->n_cut == 1 && !r->blamed) {
 		size_t j = r->cut[0];
 		int rank = r->s.lost_by[j];
-		/* One that is told will be kept. */
-		if (!is_told(r, j)) {
-			sched_give_up(&r->s, j, rank);
-			job_given_up(r, j, r->why[rank]);
-		}
+		sched_give_up(&r->s, j, rank);
+		job_given_up(r, j, r->why[rank]);
 	}
 	r->blamed = true;
 	r->n_cut = 0;
