@@ -275,7 +275,9 @@ void collect_sheets(struct collect *c, const struct cell *cell)
 	struct maker m = { .c = c, .cell = cell };
 	size_t n = 0;
 	bool mixed = false;
-	for (size_t i = 0; info->metrics[0].judged && i < cell->n; i++) {
+	/* Nothing loses all of its figure: with such a floor it is recorded and nobody blamed. */
+	bool blames = info->metrics[0].judged && c->suite.entries[cell->entry].node_floor < 1;
+	for (size_t i = 0; blames && i < cell->n; i++) {
 		if (unit_job(c, cell->v[i])->n_ranks != 2 ||
 		    job_node(c, cell->v[i], 0) == job_node(c, cell->v[i], 1))
 			continue;

@@ -49,6 +49,45 @@ static unsigned low(const struct loc_work *w, const struct loc_cell *c, const st
 	return (ab < -w->delta ? LOC_AB : 0U) | (ba < -w->delta ? LOC_BA : 0U);
 }
 
+/* The best test of a cell, as a residual. */
+static double best(const struct loc_work *w, const struct loc_cell *c)
+{
+	double r = -INFINITY;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct loc_pair *t = loc_test(w, c, i);
+
+		if (!t->isolated)
+			r = fmax(r, loc_residual(w, c, t, t->y));
+	}
+	return r;
+}
+
+/*
+ * What makes a node slow may make its figures wander (lost packets, a starved core), and then some
+ * cell of it is the lowest. So a blamed node's cell says something of its link only where it lies
+ * further below all others of that node than those lie apart.
+ */
+static bool stands_out(const struct loc_work *w, const struct loc_cell *c, uint32_t node)
+{
+	double lowest = INFINITY, highest = -INFINITY;
+	size_t n = 0;
+
+	if (w->out->nodes[node].state != LOC_BLAMED)
+		return true;
+	for (size_t i = w->first[node]; i < w->first[node + 1]; i++) {
+		const struct loc_cell *other = &w->cells[w->of[i]];
+		double r = loc_residual(w, other, NULL, other->all);
+
+		if (other == c || !isfinite(r))
+			continue;
+		lowest = fmin(lowest, r);
+		highest = fmax(highest, r);
+		n++;
+	}
+	return n > 1 && best(w, c) < lowest - fmax(w->delta, highest - lowest);
+}
+
 unsigned loc_always_low(const struct loc_work *w, const struct loc_cell *c, size_t *n)
 {
 	unsigned ways = LOC_BOTH;
@@ -64,7 +103,10 @@ unsigned loc_always_low(const struct loc_work *w, const struct loc_cell *c, size
 		ways &= low(w, c, t);
 		++*n;
 	}
-	return *n ? ways : 0;
+	if (*n == 0 || ways == 0 || !stands_out(w, c, loc_node_of(w, c->a)) ||
+	    !stands_out(w, c, loc_node_of(w, c->b)))
+		return 0;
+	return ways;
 }
 
 size_t loc_link_tests(const struct loc_work *w, bool sure)
