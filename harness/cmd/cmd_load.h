@@ -4,6 +4,7 @@
 #ifndef HPCBENCH_HARNESS_CMD_LOAD_H
 #define HPCBENCH_HARNESS_CMD_LOAD_H
 
+#include "harness/accept/accept.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/localize/findings.h"
@@ -34,6 +35,30 @@ struct run_blame {
 void load_blame(const struct run_list *runs, size_t i, const struct baseline *b, struct acks *acks,
                 struct run_blame *out);
 void load_blame_free(struct run_blame *blame);
+
+/* The decisions about the new nodes of a stored run, and all that they borrow from. */
+struct run_accept {
+	struct suite suite;
+	struct plan plan;
+	struct summary summary;
+	struct sheets sheets;
+	struct findings findings;
+	struct baseline base; /* that it was held against, where none is named now */
+	struct verdicts verdicts;
+	struct acceptance acceptance;
+	char *note; /* one line that belongs to it; or NULL */
+	bool has_plan, has_summary, has_base, decided;
+};
+struct load_accept_with {
+	const struct verdicts *v; /* against b; NULL: against what the run itself was held */
+	const struct baseline *b;
+	struct acks *acks; /* NULL: none */
+};
+/* From the records of the run in dir. False: it has no new nodes, or cannot be read; free out in
+ * any case. */
+bool load_accept(const struct store *s, const char *dir, const struct load_accept_with *with,
+                 struct run_accept *out);
+void load_accept_free(struct run_accept *a);
 
 /* names: a comma list (store_runs_find). A run that is named twice is HB_E_USAGE. */
 int load_runs(const struct store *s, const char *names, struct run_list *out, struct hb_err *err);

@@ -32,14 +32,31 @@ static int unknown_format(const char *name)
 	return code;
 }
 
+/* What a run is held against; all but acks NULL: nothing. */
+struct report_against {
+	const char *name;
+	const struct verdicts *v;
+	const struct baseline *b;
+	struct acks *acks;
+};
+
 static void print_run(const struct common *common, const struct report_opts *o,
-                      const struct run_list *runs, const char *base, const struct verdicts *v,
-                      struct acks *acks, const struct baseline *b)
+                      const struct store *s, const struct run_list *runs,
+                      const struct report_against *against)
 {
+	const struct verdicts *v = against->v;
+	const struct baseline *b = against->b;
+	struct acks *acks = against->acks;
+	const char *base = against->name;
+	struct run_accept accept = { 0 };
 	struct run_blame blame;
 	struct run_about about;
 	load_blame(runs, 0, b, acks, &blame);
 	load_about(runs->dirs[0], &about);
+	if (!o->merge) {
+		const struct load_accept_with with = { v, b, acks };
+		load_accept(s, runs->dirs[0], &with, &accept);
+	}
 	struct report_run in = { .runs = runs->ptrs,
 		                 .n = 1,
 		                 .v = v,
@@ -53,10 +70,14 @@ static void print_run(const struct common *common, const struct report_opts *o,
 		                 .launcher = about.launcher,
 		                 .acks = acks,
 		                 .b = b,
-		                 .f = blame.known ? &blame.f : NULL };
+		                 .f = blame.known ? &blame.f : NULL,
+		                 .accept = accept.decided ? &accept.acceptance : NULL };
+	if (accept.decided)
+		in.code = accept_code(&accept.acceptance);
 	struct doc *d = report_run_doc(&in);
 	cmd_print_as(common, d, o->format);
 	doc_free(d);
+	load_accept_free(&accept);
 	load_blame_free(&blame);
 	load_about_free(&about);
 }
@@ -83,7 +104,9 @@ static int judge_and_print(const struct common *common, const struct report_opts
 		struct acks acks;
 		acks_load(s->path, time(NULL), &acks);
 		acks_mark(&acks, runs->v, runs->n, base ? &v : NULL);
-		print_run(common, o, runs, base, base ? &v : NULL, &acks, base ? &b : NULL);
+		const struct report_against against = { base, base ? &v : NULL, base ? &b : NULL,
+			                                &acks };
+		print_run(common, o, s, runs, &against);
 		verdicts_free(&v);
 		acks_free(&acks);
 	}

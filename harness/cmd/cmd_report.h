@@ -7,8 +7,12 @@
  *	report and diff, where there are any	known: [{id, subject, bench, until, reason, by,
  *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
- *		null without a baseline), findings (as findings.json, or null); of several runs
- *		judged together `summary` and `findings` are the last's
+ *		null without a baseline), findings (as findings.json, or null); of several runs judged
+ *		together `summary` and `findings` are the last's. With new nodes also acceptance:
+ *		{new, controls, controls_healthy, counts, code, decisions: [{node, role, decision,
+ *		known, partners, detectable, detectable_bench, confirmed, reasons: [{why, makes,
+ *		text, loss, confirmed, known}]}], notes} and, with --drain, drained: [{node, drained,
+ *		text}]
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
  *		differs alone; shift: [{key, nodes, slower, loss, loss_lo, loss_hi, floor, spread,
@@ -20,6 +24,7 @@
 #ifndef HPCBENCH_HARNESS_CMD_REPORT_H
 #define HPCBENCH_HARNESS_CMD_REPORT_H
 
+#include "harness/accept/accept.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
@@ -27,6 +32,12 @@
 #include "reports/doc.h"
 
 /* All documents borrow what they are made from: free them first. */
+
+/* What became of a node that was to be drained; borrowed. */
+struct report_drain {
+	const char *node, *text;
+	bool drained;
+};
 
 /* Runs that are judged as one side; the figures shown are those of the last. */
 struct report_run {
@@ -42,6 +53,9 @@ struct report_run {
 	const struct acks *acks;  /* as acks_mark left them, or NULL */
 	const struct baseline *b; /* the baseline itself, or NULL */
 	const struct findings *f; /* who is to blame in the last run, or NULL: nobody looked */
+	const struct acceptance *accept;    /* of the last run; NULL: it has no new nodes */
+	const struct report_drain *drained; /* NULL: nobody was asked to drain */
+	size_t n_drained;
 };
 struct doc *report_run_doc(const struct report_run *in);
 /* The exit code of n runs judged as one side: their verdicts (NULL: none), what is invalid in
@@ -70,6 +84,19 @@ struct report_diff {
 };
 /* Verdict rows as the benchstat-like table, what differs first. */
 struct doc *report_diff_doc(const struct report_diff *in);
+
+/* What a run would find, for the documents of dry runs; also into the data ("detectable": null, or
+ * {baseline, alpha, power, rounds, unknown, new_nodes, rows: [{key, kind, subjects, of_class, runs,
+ * floor, loss, loss_most, counts, counts_most, peers}]}). */
+struct detect;
+struct compare_params;
+struct report_detect {
+	const char *base; /* the baseline's name; NULL: none, and found is not looked at */
+	const struct detect *found;
+	const struct compare_params *params;
+	int rounds; /* of pairs; 0: none */
+};
+void report_detect(struct doc *d, const struct report_detect *in);
 
 struct doc *report_baseline_doc(const struct baseline *b);
 

@@ -8,14 +8,14 @@
 #include "harness/cmd/cmd.h"
 #include "harness/cmd/cmd_report.h"
 #include "harness/cmd/cmd_run.h"
+#include "harness/cmd/cmd_run_rows.h"
 #include "harness/cmd/progress.h"
 #include "harness/plan/plan_shard.h"
+#include "harness/slurm/slurm.h"
 
 enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
-enum { BUDGET_MIN_S = 1, BUDGET_MAX_S = 7 * 86400, WAIT_MIN_S = 1, WAIT_MAX_S = 30 * 86400 };
 
-enum { RECORDS_CHANNEL, RECORDS_FILES };
-static const struct opt_choice records_choices[] = {
+const struct opt_choice cmd_run_records[] = {
 	{ "channel", RECORDS_CHANNEL, 0, "ranks connect to this host" },
 	{ "files", RECORDS_FILES, 0,
 	  "ranks write into the run's folder, which all nodes must see" },
@@ -24,24 +24,8 @@ static const struct opt_choice records_choices[] = {
 
 #define AT(field) offsetof(struct run_opts, field)
 static const struct opt run_opts[] = {
-	{ OPT_GROUP, 0, NULL, NULL, "What is measured", NULL, 0, 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "suite", "NAME|FILE", "the benchmarks, see hpcbench list suites (quick)",
-	  NULL, AT(suite), 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "bench", "LIST", "only these benchmarks; without --suite: just these",
-	  NULL, AT(bench), 0, 0, NULL, 0 },
-	{ OPT_SIZES, 0, "sizes", "RANGE",
-	  "message sizes instead of the suite's, for the benchmarks that can take them: 8,64Ki or "
-	  "8..1Mi",
-	  NULL, AT(sizes), 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "rounds", "K|all", "pairs: how many partners each node gets", NULL,
-	  AT(rounds), 0, 0, NULL, 0 },
-	{ OPT_RATIO, 0, "precision", "P", "stop a case when its median is known this well", NULL,
-	  AT(precision), SUITE_PRECISION_MIN, SUITE_PRECISION_MAX, NULL, 0 },
-	{ OPT_SECONDS, 0, "max-time", "T", "or after this long", NULL, AT(max_time),
-	  SUITE_MAX_TIME_MIN_S, SUITE_MAX_TIME_MAX_S, NULL, 0 },
-	{ OPT_GROUP, 0, NULL, NULL, "Where", NULL, 0, 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "launcher", "L", "how processes start, see hpcbench list launchers",
-	  "local", AT(launcher), 0, 0, NULL, 0 },
+	RUN_ROWS_WHAT("the benchmarks, see hpcbench list suites (quick)"),
+	RUN_ROWS_LAUNCHER("local"),
 	{ OPT_STRING, 0, "nodes", "NODESET", "which nodes: n[001-064]", NULL, AT(nodes), 0, 0, NULL,
 	  0 },
 	{ OPT_STRING, 0, "controls", "NODESET",
@@ -51,57 +35,15 @@ static const struct opt run_opts[] = {
 	  "who meets whom: rounds (all each other), star (new nodes controls alone), both (with "
 	  "--controls the default)",
 	  NULL, AT(shape), 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "topology", "FILE|slurm|none",
-	  "which node hangs on which leaf switch: topology.conf, JSON, or what Slurm says (with "
-	  "srun the default); slurm:static where routes are static",
-	  NULL, AT(topology), 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "max-pairs", "N",
-	  "pairs and small groups measured at the same time; 0: all of a round", NULL,
-	  AT(max_pairs), 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "seed", "N", "repeats the order of an earlier run", NULL, AT(seed), 0, 0,
-	  NULL, 0 },
+	RUN_ROWS_ORDER,
 	{ OPT_SECONDS, 0, "budget", "T",
 	  "leave out what does not fit into this time, beginning with the nodes that were measured "
 	  "last",
-	  NULL, AT(budget), BUDGET_MIN_S, BUDGET_MAX_S, NULL, 0 },
+	  NULL, AT(budget), RUN_BUDGET_MIN_S, RUN_BUDGET_MAX_S, NULL, 0 },
 	{ OPT_STRING, 0, "shard", "I/N", "only part I of N of the nodes: one task of a job array",
 	  NULL, AT(shard), 0, 0, NULL, 0 },
-	{ OPT_GROUP, 0, NULL, NULL, "On a cluster", NULL, 0, 0, 0, NULL, 0 },
-	{ OPT_STRINGS, 0, "alloc", "OPT=VAL",
-	  "an option of the allocation that srun makes: partition=gpu, account=x, time=30, "
-	  "exclusive=no; may be repeated",
-	  NULL, AT(alloc), 0, 0, NULL, 0 },
-	{ OPT_STRINGS, 0, "step", "OPT=VAL",
-	  "an option of each step: mpi=pmix, gres=gpu:4; may be repeated", NULL, AT(step), 0, 0,
-	  NULL, 0 },
-	{ OPT_SECONDS, 0, "max-wait", "T", "give up when the allocation does not come in this time",
-	  NULL, AT(max_wait), WAIT_MIN_S, WAIT_MAX_S, NULL, 0 },
-	{ OPT_STRING, 0, "profile", "LIST",
-	  "how helpers run, see hpcbench config; of several each is measured in a run of its own",
-	  NULL, AT(profile), 0, 0, NULL, 0 },
-	{ OPT_ENUM, 0, "records", "HOW", "how ranks reach this host", "channel", AT(records), 0, 0,
-	  records_choices, 0 },
-	{ OPT_STRING, 0, "port-range", "LO-HI", "the control channel listens on one of these ports",
-	  NULL, AT(port_range), 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "control-address", "ADDRESS",
-	  "the one address of this host that ranks connect to", NULL, AT(control_address), 0, 0,
-	  NULL, 0 },
-	{ OPT_GROUP, 0, NULL, NULL, "What becomes of it", NULL, 0, 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "baseline", "NAME|FILE", "judge the run against this baseline", NULL,
-	  AT(baseline), 0, 0, NULL, 0 },
-	{ OPT_FLAG, 0, "no-confirm", NULL,
-	  "do not measure again what looks slow: no extra pairs, no rerun", NULL, AT(no_confirm), 0,
-	  0, NULL, 0 },
-	{ OPT_STRING, 0, "resume", "RUN",
-	  "measure what an earlier run did not get to; job: what this Slurm job began, if anything",
-	  NULL, AT(resume), 0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "label", "TEXT", "a word of yours to find the run again", NULL, AT(label),
-	  0, 0, NULL, 0 },
-	{ OPT_STRING, 0, "inject", "SPEC",
-	  "slow a benchmark down on purpose, to see that it is found: BENCH:FACTOR[@NODE]", NULL,
-	  AT(inject), 0, 0, NULL, 0 },
-	{ OPT_FLAG, 0, "dry-run", NULL, "only show what would be started and measured", NULL,
-	  AT(dry_run), 0, 0, NULL, 0 },
+	RUN_ROWS_CLUSTER,
+	RUN_ROWS_RESULT,
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 #undef AT
@@ -174,6 +116,7 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		                       .topology = o->topology,
 		                       .shape = o->shape ? plan_shape_parse(o->shape) : -1,
 		                       .inject = inject->spec ? inject : NULL,
+		                       .hold_groups = o->hold_groups,
 		                       .signal_fd = -1 };
 	if (o->label && strlen(o->label) > LABEL_MAX)
 		return hb_fail(err, HB_E_USAGE, "--label: at most %d bytes, not %zu", LABEL_MAX,
@@ -226,10 +169,19 @@ static int open_signals(sigset_t *old)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void print_result(const struct common *common, const struct measure *m)
+static const char *command_of(const struct run_opts *o)
 {
+	return o->command ? o->command : "run";
+}
+
+static void print_result(const struct common *common, const struct run_opts *o,
+                         const struct measure *m)
+{
+	struct drained drained = { 0 };
 	if (!m->has_summary)
 		return;
+	if (o->drain)
+		cmd_accept_drain(m, &drained);
 	const struct summary *one = &m->summary;
 	struct report_run in = { .runs = &one,
 		                 .n = 1,
@@ -241,13 +193,18 @@ static void print_result(const struct common *common, const struct measure *m)
 		                 .launcher = m->req.launcher,
 		                 .acks = &m->acks,
 		                 .b = m->has_base ? &m->base : NULL,
-		                 .f = m->sheets.n ? &m->findings : NULL };
+		                 .f = m->sheets.n ? &m->findings : NULL,
+		                 .accept = m->accepting ? &m->acceptance : NULL,
+		                 .drained = drained.v,
+		                 .n_drained = drained.n };
 	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);
+	cmd_accept_drain_free(&drained);
 }
 
-static int measure(const struct common *common, struct measure *m, const struct store *s)
+static int measure(const struct common *common, const struct run_opts *o, struct measure *m,
+                   const struct store *s)
 {
 	struct progress progress;
 	struct hb_err err;
@@ -258,6 +215,8 @@ static int measure(const struct common *common, struct measure *m, const struct 
 		progress_note(&progress, "info", m->suite.note);
 	if (m->budget_note)
 		progress_note(&progress, "info", m->budget_note);
+	if (m->polite_note)
+		progress_note(&progress, "info", m->polite_note);
 	if (m->topo_note)
 		progress_note(&progress, "warn", m->topo_note);
 	if (m->ledger_note)
@@ -272,8 +231,8 @@ static int measure(const struct common *common, struct measure *m, const struct 
 	if (m->req.signal_fd >= 0)
 		close(m->req.signal_fd);
 	if (rc != HB_OK)
-		cmd_error("run", &err);
-	print_result(common, m);
+		cmd_error(command_of(o), &err);
+	print_result(common, o, m);
 	/* A second signal that is still pending would now end us before the code is returned. */
 	return m->code;
 }
@@ -290,17 +249,17 @@ static int run_with(const struct common *common, const struct run_opts *o,
 	 */
 	if (store_open(common->store, !o->dry_run, &s, &err) != HB_OK) {
 		if (!o->dry_run || o->baseline)
-			return cmd_error("run", &err);
+			return cmd_error(command_of(o), &err);
 		s.path = NULL;
 	}
 	if (measure_prepare(req, &s, &m, &code, &err) != HB_OK) {
 		store_close(&s);
-		return cmd_error_text("run", code, "%s", err.text);
+		return cmd_error_text(command_of(o), code, "%s", err.text);
 	}
 	if (o->dry_run)
 		code = cmd_run_dry(common, &m);
 	else
-		code = measure(common, &m, &s);
+		code = measure(common, o, &m, &s);
 	*id = hb_strdup(m.id);
 	measure_free(&m);
 	store_close(&s);
@@ -322,8 +281,7 @@ static int run_one(void *ctx, const struct profile *p, char **id)
 	return run_with(t->common, t->opts, &t->req, id);
 }
 
-/* The last partition that the options name; inside a job, the job's. */
-static const char *partition(const void *own)
+const char *cmd_run_partition(const void *own)
 {
 	const struct run_opts *o = own;
 	const char *job = getenv("SLURM_JOB_ID"), *name = NULL;
@@ -336,30 +294,68 @@ static const char *partition(const void *own)
 	return name;
 }
 
-static int run(const struct common *common, const void *opts, int argc, const char **argv)
+/* Options of an allocation where none is made; the configuration's are for when there is one. */
+static int check_alloc(const struct common *common, const struct run_opts *o, struct hb_err *err)
 {
-	const struct run_opts *o = opts;
+	const char *job = slurm_job_here(), *arg, *name;
+	const struct launcher_ops *ops;
+
+	name = o->max_wait > 0 && cmd_said(common, "max-wait") ? "max-wait"
+	       : o->alloc.n > 0 && cmd_said(common, "alloc")   ? "alloc"
+	                                                       : NULL;
+	if (!name || o->resume || launcher_find(o->launcher, &ops, &arg, err) != HB_OK)
+		return HB_OK; /* an unknown launcher is told later */
+	if (!ops->allocates)
+		return hb_fail(err, HB_E_USAGE,
+		               "--%s is for an allocation, and launcher %s makes none; srun does, "
+		               "outside of a job",
+		               name, ops->name);
+	return job ? hb_fail(err, HB_E_USAGE, "--%s is for a new allocation; this is inside job %s",
+	                     name, job)
+	           : HB_OK;
+}
+
+int cmd_run_go(const struct common *common, const struct run_opts *o)
+{
 	struct measure_inject inject = { 0 };
 	struct run_task task = { .common = common, .opts = o };
 	struct hb_err err;
 	int rc = HB_OK;
 
-	if (argc > 0)
-		return cmd_error_text("run", CODE_USAGE,
-		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
 	if (o->resume && o->profile && strchr(o->profile, ','))
 		return cmd_error_text(
-		        "run", CODE_USAGE,
+		        command_of(o), CODE_USAGE,
 		        "--resume goes on with one run; say --no-profile or one name");
-	if (o->inject)
+	rc = check_alloc(common, o, &err);
+	if (rc == HB_OK && o->inject)
 		rc = measure_inject_parse(o->inject, &inject, &err);
 	if (rc == HB_OK)
 		rc = fill_request(o, &inject, &task.req, &err);
 	task.req.config = common->config;
 	int code = rc == HB_OK ? cmd_run_profiles(common, o->profile, run_one, &task)
-	                       : cmd_error("run", &err);
+	                       : cmd_error(command_of(o), &err);
 	measure_inject_free(&inject);
 	return code;
+}
+
+static int run(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	if (argc > 0)
+		return cmd_error_text("run", CODE_USAGE,
+		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
+	return cmd_run_go(common, opts);
+}
+
+static int plan(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	struct run_opts o = *(const struct run_opts *)opts;
+
+	o.command = "plan";
+	o.dry_run = 1;
+	if (argc > 0)
+		return cmd_error_text("plan", CODE_USAGE,
+		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
+	return cmd_run_go(common, &o);
 }
 
 const struct command cmd_run = {
@@ -375,6 +371,24 @@ const struct command cmd_run = {
 	        "run's; what else the command line says of them is not looked at",
 	.opts = run_opts,
 	.opts_size = sizeof(struct run_opts),
-	.partition = partition,
+	.partition = cmd_run_partition,
 	.run = run,
+};
+
+const struct command cmd_plan = {
+	.name = "plan",
+	.usage = "[--suite NAME|FILE] [--launcher L] [--baseline NAME] [options]",
+	.summary = "what a run would start, how long it takes, what it would find",
+	.text = "The same as hpcbench run --dry-run, with the options of run (and their "
+	        "configuration). Nothing is started. Prints the steps with their commands, the "
+	        "jobs, "
+	        "the time that they should take and what may join it (extra pairs, the confirming "
+	        "rerun), and with a baseline the smallest slowdown that one run would find: of a "
+	        "node "
+	        "and of the cluster against the baseline, of a node against the others of the run.",
+	.opts = run_opts,
+	.opts_size = sizeof(struct run_opts),
+	.like = "run",
+	.partition = cmd_run_partition,
+	.run = plan,
 };

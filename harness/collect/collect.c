@@ -15,14 +15,10 @@ static int by_name(const void *a, const void *b, void *nodes)
 int collect_plan(struct collect *c, const char *dir, struct hb_err *err)
 {
 	char *path = hb_format("%s/plan.json", dir);
-	json_object *o = NULL;
-	int rc = js_read_file(path, JS_FILE_MAX, &o, err);
-	if (rc == HB_OK)
-		rc = plan_from_json(o, path, &c->suite, &c->plan, err);
-	else
+	int rc = plan_read(path, &c->suite, &c->plan, err);
+	if (rc != HB_OK)
 		rc = hb_fail(err, HB_E_FORMAT, "%s is not a run that can be read: %.300s", dir,
 		             err ? err->text : "");
-	js_put(o);
 	free(path);
 	return rc;
 }
@@ -119,6 +115,7 @@ void collect_finish(struct collect *c)
 {
 	struct buf later = BUF_INIT;
 	tell_hw(c);
+	collect_again(c);
 	guess_hw(c);
 	number_hw(c);
 	sort_fingerprint(c->out->fingerprint);

@@ -318,6 +318,9 @@ static void copy_about(const struct merge *m)
 	out->user = hb_strdup(oldest->s.user);
 	out->label = one_label ? hb_strdup(oldest->s.label) : NULL;
 	out->merged = m->n;
+	out->parts = json_object_new_array();
+	for (size_t i = 0; i < m->n; i++)
+		json_object_array_add(out->parts, js_str(m->v[i].s.run));
 }
 
 static void tell(const struct merge *m)

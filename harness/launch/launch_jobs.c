@@ -303,6 +303,25 @@ void step_on_leave(struct step_run *r, int rank, const char *why)
 		r->blamed = true; /* it went while idle: no job is to blame */
 }
 
+/* Everything it measured is told, though a rank went before it could say done. */
+static bool is_told(const struct step_run *r, size_t j)
+{
+	for (size_t i = 0; i < r->step->jobs[j].cases.n; i++)
+		if (!r->ended[r->unit_at[j] + i])
+			return false;
+	return true;
+}
+
+void step_keep_told(struct step_run *r)
+{
+	for (size_t j = 0; j < r->step->n_jobs; j++) {
+		if ((r->s.job[j] != JOB_CUT && r->s.job[j] != JOB_RUNNING) || !is_told(r, j))
+			continue;
+		r->s.job[j] = JOB_DONE;
+		log_job_end(r, j, unit_status_name(UNIT_OK), "a rank went when all was told");
+	}
+}
+
 /* Who went first, and alone, may come back once; what it was about to measure is not. */
 static void settle_node(struct step_run *r)
 {
@@ -325,8 +344,11 @@ static void settle_job(struct step_run *r)
 	if (r->n_cut == 1 && !r->blamed) {
 		size_t j = r->cut[0];
 		int rank = r->s.lost_by[j];
-		sched_give_up(&r->s, j, rank);
-		job_given_up(r, j, r->why[rank]);
+		/* One that is told will be kept. */
+		if (!is_told(r, j)) {
+			sched_give_up(&r->s, j, rank);
+			job_given_up(r, j, r->why[rank]);
+		}
 	}
 	r->blamed = true;
 	r->n_cut = 0;
@@ -420,15 +442,13 @@ static void expire(struct step_run *r, size_t j)
 	free(late);
 }
 
-/* A job is watched as long as a rank is in it, even when it was given up already. */
-static bool watched(const struct step_run *r, size_t j)
+/* The job of a rank, which is watched as long as one is in it, even when it was given up already;
+ * SIZE_MAX: none. */
+static size_t watched(const struct step_run *r, int rank)
 {
-	const struct plan_job *job = &r->step->jobs[j];
+	size_t j = r->s.rank_job[rank];
 
-	for (int i = 0; r->due_ms[j] && i < job->n_ranks; i++)
-		if (r->s.rank_job[job->ranks[i]] == j)
-			return true;
-	return false;
+	return j != SIZE_MAX && r->due_ms[j] ? j : SIZE_MAX;
 }
 
 static bool idle(const struct step_run *r, int rank)
@@ -438,9 +458,12 @@ static bool idle(const struct step_run *r, int rank)
 
 void step_check_deadlines(struct step_run *r, int64_t now)
 {
-	for (size_t j = 0; j < r->step->n_jobs; j++)
-		if (r->due_ms[j] && now >= r->due_ms[j] && watched(r, j))
+	/* Over ranks, not jobs: those may be many times as many. */
+	for (int i = 0; i < r->step->n_ranks; i++) {
+		size_t j = watched(r, i);
+		if (j != SIZE_MAX && now >= r->due_ms[j])
 			expire(r, j);
+	}
 	for (int i = 0; i < r->step->n_ranks; i++)
 		if (idle(r, i) && now - r->heard_ms[i] >= IDLE_SILENCE_MS)
 			step_rank_lost(r, i, "it has been silent for 30 s while waiting");
@@ -450,9 +473,11 @@ int64_t step_next_deadline(const struct step_run *r)
 {
 	int64_t next = -1;
 
-	for (size_t j = 0; j < r->step->n_jobs; j++)
-		if (watched(r, j) && (next < 0 || r->due_ms[j] < next))
+	for (int i = 0; i < r->step->n_ranks; i++) {
+		size_t j = watched(r, i);
+		if (j != SIZE_MAX && (next < 0 || r->due_ms[j] < next))
 			next = r->due_ms[j];
+	}
 	for (int i = 0; i < r->step->n_ranks; i++)
 		if (idle(r, i) && (next < 0 || r->heard_ms[i] + IDLE_SILENCE_MS < next))
 			next = r->heard_ms[i] + IDLE_SILENCE_MS;

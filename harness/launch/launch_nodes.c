@@ -23,7 +23,7 @@ int launch_nodes_within(const struct launch_site *s, const struct launch_wish *w
 			nodeset_add(out, name, &none);
 		else if (s->resume)
 			(*absent)[(*n_absent)++] = (struct plan_absent){
-				hb_strdup(name), hb_format("not in %s", what)
+				hb_strdup(name), hb_format("not in %s", what), ROLE_NONE
 			};
 		else
 			rc = hb_fail(err, HB_E_USAGE, "node %.80s is not in %.120s", name, what);

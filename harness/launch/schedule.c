@@ -84,6 +84,27 @@ static bool ranks_free(const struct sched *s, size_t j, const bool *taken)
 	return true;
 }
 
+/* Has ended, or waits for a rank that is lost for good. */
+static bool is_over(const struct sched *s, size_t j)
+{
+	if (s->job[j] == JOB_RUNNING)
+		return false;
+	return s->job[j] == JOB_DONE || s->job[j] == JOB_GIVEN_UP || s->job[j] == JOB_SKIPPED ||
+	       !ranks_are(s, j, not_lost);
+}
+
+static void advance(struct sched *s)
+{
+	while (s->first < s->step->n_jobs && is_over(s, s->first))
+		s->first++;
+}
+
+static void note_started(struct sched *s, size_t j)
+{
+	if (s->started <= j)
+		s->started = j + 1;
+}
+
 static bool pending(const struct sched *s, size_t j)
 {
 	return s->job[j] == JOB_RUNNING || (s->job[j] == JOB_WAITING && ranks_are(s, j, may_come));
@@ -97,7 +118,7 @@ static size_t current_job(const struct sched *s)
 {
 	size_t late = SIZE_MAX, again = SIZE_MAX;
 
-	for (size_t j = 0; j < s->step->n_jobs; j++) {
+	for (size_t j = s->first; j < s->step->n_jobs; j++) {
 		if (again != SIZE_MAX && s->group[j] != s->group[again])
 			break;
 		if (!pending(s, j))
@@ -132,7 +153,7 @@ static struct running count_running(const struct sched *s)
 {
 	struct running r = { 0, 0, false };
 
-	for (size_t j = 0; j < s->step->n_jobs; j++) {
+	for (size_t j = s->first; j < s->started; j++) {
 		if (s->job[j] != JOB_RUNNING)
 			continue;
 		r.all++;
@@ -168,7 +189,10 @@ size_t sched_next(const struct sched *s, size_t *out, size_t max)
 	if (now == SIZE_MAX || r.alone)
 		return 0;
 	bool *taken = hb_alloc(((size_t)s->step->n_ranks + 1) * sizeof *taken);
-	for (size_t j = 0; j < s->step->n_jobs && n < max; j++) {
+	size_t from = now; /* the jobs of a group stand together */
+	while (from > s->first && s->group[from - 1] == s->group[now])
+		from--;
+	for (size_t j = from; j < s->step->n_jobs && n < max && s->group[j] == s->group[now]; j++) {
 		const struct plan_job *job = &s->step->jobs[j];
 		if (!may_start(s, j, now, &r, taken))
 			continue;
@@ -187,6 +211,7 @@ void sched_started(struct sched *s, size_t j)
 {
 	const struct plan_job *job = &s->step->jobs[j];
 
+	note_started(s, j);
 	s->job[j] = JOB_RUNNING;
 	s->left[j] = job->n_ranks;
 	for (int i = 0; i < job->n_ranks; i++)
@@ -196,6 +221,7 @@ void sched_started(struct sched *s, size_t j)
 void sched_rank_begins(struct sched *s, int rank, size_t j)
 {
 	if (s->job[j] == JOB_WAITING) {
+		note_started(s, j);
 		s->job[j] = JOB_RUNNING;
 		s->left[j] = s->step->jobs[j].n_ranks;
 	}
@@ -219,6 +245,7 @@ bool sched_rank_done(struct sched *s, int rank, uint64_t job_id)
 	if (--s->left[j] > 0 || s->job[j] != JOB_RUNNING)
 		return false;
 	s->job[j] = JOB_DONE;
+	advance(s);
 	return true;
 }
 
@@ -231,6 +258,7 @@ static size_t end_job_of(struct sched *s, int rank, enum sched_job how)
 		return SIZE_MAX;
 	s->job[j] = how;
 	s->lost_by[j] = rank;
+	advance(s);
 	return j;
 }
 
@@ -269,12 +297,15 @@ void sched_repeat(struct sched *s, size_t j)
 {
 	s->job[j] = JOB_WAITING;
 	s->again[j] = true;
+	if (s->first > j)
+		s->first = j;
 }
 
 void sched_give_up(struct sched *s, size_t j, int by_rank)
 {
 	s->job[j] = JOB_GIVEN_UP;
 	s->lost_by[j] = by_rank;
+	advance(s);
 }
 
 size_t sched_running(const struct sched *s)

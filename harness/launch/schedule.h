@@ -40,6 +40,9 @@ struct sched {
 	int *lost_by;  /* rank that cost a given-up job; -1 */
 	bool *late;    /* was cut: runs alone and after all others, as it may be deadly */
 	bool *again;   /* is measured once more: when all others of its group have ended */
+	/* So that nobody walks over all jobs at each message: no job before first can run any more,
+	 * none from started on ever has. */
+	size_t first, started;
 };
 
 void sched_init(struct sched *s, const struct plan_step *step, int max_pairs);

@@ -76,12 +76,13 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 	own_name(own);
 	int rc = HB_OK;
 
-	if (r->controls && nodeset_parse(r->controls, &controls, err) != HB_OK)
+	if (r->controls && *r->controls && nodeset_parse(r->controls, &controls, err) != HB_OK)
 		rc = hb_fail_in(err, "--controls");
 	if (rc == HB_OK)
 		rc = topo_choose(r->topology, m->site.ops == &launcher_srun, &m->nodes,
 		                 r->signal_fd, &topo, &m->topo_note, err);
 	if (rc == HB_OK) {
+		measure_polite(m, &p);
 		rc = measure_choose(m, s, &p, &choice, err);
 		if (rc == HB_OK)
 			rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
@@ -131,6 +132,10 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
+	if (rc == HB_OK && req->files && m->site.ops->channel_only)
+		rc = hb_fail(err, HB_E_USAGE,
+		             "--records files: launcher %s knows the control channel only",
+		             m->site.ops->name);
 	bool lacks_base = false;
 	if (rc == HB_OK && m->req.baseline) {
 		rc = load_baseline(s, m->req.baseline, &m->base, &missing, err);
@@ -139,6 +144,8 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 	}
 	if (rc == HB_OK && !m->dir)
 		rc = make_plan(m, s, err);
+	if (rc == HB_OK)
+		rc = measure_accept_check(m, err);
 	/* What is wrong with the words or files that were given is for whoever gave them. */
 	*code = lacks_base                                               ? CODE_NO_BASELINE
 	        : rc == HB_E_USAGE || rc == HB_E_FORMAT || rc == HB_E_IO ? CODE_USAGE
@@ -155,6 +162,7 @@ void measure_free(struct measure *m)
 	for (size_t i = 0; i < m->n_steps; i++)
 		free(m->steps[i].reason);
 	free(m->steps);
+	measure_decide_not(m);
 	verdicts_free(&m->verdicts);
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
@@ -177,6 +185,7 @@ void measure_free(struct measure *m)
 	free(m->started);
 	free(m->shard_of);
 	free(m->budget_note);
+	free(m->polite_note);
 	free(m->topo_note);
 	free(m->ledger_note);
 	*m = (struct measure){ 0 };
@@ -247,6 +256,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
 	m->verdicts = (struct verdicts){ 0 };
 	m->judged = false;
+	measure_decide_not(m); /* as do decisions, and they from all of these */
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
 	summary_free(&m->summary);
@@ -273,6 +283,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	if (m->has_summary) {
 		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
 		acks_mark_findings(&m->acks, &m->summary, 1, &m->findings);
+		measure_decide(m);
 	}
 	return rc;
 }
@@ -286,7 +297,8 @@ static int exit_code(const struct measure *m)
 		return code_of(&in);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	return code_worse(code, findings_code(&m->findings));
+	return m->accepting ? accept_code(&m->acceptance)
+	                    : code_worse(code, findings_code(&m->findings));
 }
 
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
@@ -308,7 +320,7 @@ static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
 	m->started = hb_strdup(now);
 	free(m->plan.run);
 	m->plan.run = hb_strdup(m->id);
-	return measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	return measure_write_plan(m, err);
 }
 
 /* The run's folder and logs; then, unless there is nothing to start, what the launcher needs. */
@@ -396,9 +408,13 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	int rc_after = measure_collect(m, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
 	if (rc == HB_OK)
+		rc = measure_again(m, l, err);
+	if (rc == HB_OK)
 		rc = measure_extra(m, l, err);
 	if (rc == HB_OK)
 		rc = measure_confirm(m, l, err);
+	if (rc == HB_OK)
+		rc = measure_accept(m, l, err);
 	m->broken = m->broken || rc != HB_OK;
 	rc_after = close_run(m, l, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;

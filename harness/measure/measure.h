@@ -6,6 +6,7 @@
 #ifndef HPCBENCH_HARNESS_MEASURE_H
 #define HPCBENCH_HARNESS_MEASURE_H
 
+#include "harness/accept/accept.h"
 #include "harness/config/config.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
@@ -31,10 +32,10 @@ struct measure_request {
 	double precision, max_time_s;
 	uint64_t seed;
 	bool confirm;  /* measure again what looks slow: extra pairs, then the confirming rerun */
-	int max_pairs; /* -1: the suite's */
+	int max_pairs; /* -1: the suite's, else what is polite; 0: no limit */
 	/* As --controls and --topology; shape: enum plan_shape, or -1: the suite's, else rounds, or
 	 * with controls star and rounds. */
-	const char *controls, *topology;
+	const char *controls, *topology; /* controls "": none, and all nodes are new */
 	int shape;
 	bool hold_groups; /* as in plan_params */
 	bool files;       /* records by files */
@@ -68,6 +69,8 @@ struct measure {
 	bool has_base;
 	char *shard_of;    /* with --shard: the whole node set, hostlist form */
 	char *budget_note; /* what --budget left out, in one line; NULL: nothing */
+	char *polite_note; /* why fewer pairs are measured at once than could be; NULL: they are not
+	                    */
 	char *topo_note;   /* why there is no topology; NULL: there is, or nobody has one */
 	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
 	struct acks acks;  /* of the time when the run began */
@@ -86,6 +89,8 @@ struct measure {
 	bool has_summary;
 	struct sheets sheets; /* with the summary; findings borrow from them */
 	struct findings findings;
+	struct acceptance acceptance; /* where nodes are new: the decisions about them */
+	bool accepting;
 	struct verdicts verdicts; /* only with a baseline; rows borrow from summary and base */
 	bool judged;
 	bool broken; /* hpcbench or the launcher failed; why is in err of measure_run, or a note */

@@ -33,6 +33,16 @@ int measure_write(const struct measure *m, const char *name, json_object *o, str
 	return write_as(m, name, JS_PRETTY, o, err);
 }
 
+int measure_write_plan(const struct measure *m, struct hb_err *err)
+{
+	struct buf b = BUF_INIT;
+
+	plan_write(&m->plan, &b);
+	int rc = store_writer_file(m->writer, "plan.json", b.data, b.len, err);
+	buf_free(&b);
+	return rc;
+}
+
 /* One line: it is for machines and may be large. */
 int measure_write_summary(const struct measure *m, struct hb_err *err)
 {

@@ -158,7 +158,7 @@ int measure_nodes(struct measure *m, struct hb_err *err)
 		               "cannot share controls; leave one of them out");
 	if (r->shards && r->nodes)
 		rc = cut_named(m, &wanted, err);
-	else if (r->controls && r->nodes)
+	else if (r->controls && *r->controls && r->nodes)
 		rc = join_controls(r, &wanted, err);
 
 	if (rc == HB_OK)

@@ -8,6 +8,7 @@
 void measure_now(char out[32]);
 /* Writes a file of the run; takes o. */
 int measure_write(const struct measure *m, const char *name, json_object *o, struct hb_err *err);
+int measure_write_plan(const struct measure *m, struct hb_err *err); /* plan.json */
 int measure_write_summary(const struct measure *m, struct hb_err *err);
 /* run.json; finished: the exit code is known. */
 int measure_write_run(const struct measure *m, bool finished, struct hb_err *err);
@@ -49,6 +50,8 @@ int measure_store_close(struct measure *m, struct hb_err *err);
 int measure_steps(struct measure *m, struct launch *l, struct hb_err *err);
 /* From the records to the summary, and the verdicts if there is a baseline. */
 int measure_collect(struct measure *m, struct hb_err *err);
+/* Measures again the pairs that got no answer although both ends answer others; collects again. */
+int measure_again(struct measure *m, struct launch *l, struct hb_err *err);
 /* The journal's word that steps were added to plan.json. */
 int measure_appended(struct launch *l, enum phase phase, size_t steps, struct hb_err *err);
 /* May extra pairs be asked for in this run, and were not yet? */
@@ -61,6 +64,16 @@ bool measure_has_phase(const struct measure *m, enum phase phase);
  * a signal, and where the time is nearly over.
  */
 int measure_extra(struct measure *m, struct launch *l, struct hb_err *err);
+/*
+ * In a run with new nodes: appends the groups that were held back, over those that are accepted and
+ * the healthy controls, measures them and collects again; at most once a run.
+ */
+int measure_accept(struct measure *m, struct launch *l, struct hb_err *err);
+/* The decisions, from what is collected, if nodes are new; and forgets them. */
+void measure_decide(struct measure *m);
+void measure_decide_not(struct measure *m);
+/* HB_E_USAGE: with groups held back, what was made of the request is no acceptance. */
+int measure_accept_check(const struct measure *m, struct hb_err *err);
 /* Appends what confirms the suspects, measures it and collects again; nothing where none is due. */
 int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err);
 

@@ -148,12 +148,8 @@ static int take_request(struct measure *m, struct hb_err *err)
 static int load_plan(struct measure *m, struct hb_err *err)
 {
 	char *path = hb_format("%s/plan.json", m->dir);
-	json_object *o = NULL;
-	int rc = js_read_file(path, JS_FILE_MAX, &o, err);
+	int rc = plan_read(path, &m->suite, &m->plan, err);
 
-	if (rc == HB_OK)
-		rc = plan_from_json(o, path, &m->suite, &m->plan, err);
-	js_put(o);
 	free(path);
 	if (rc != HB_OK)
 		return rc;
@@ -264,9 +260,10 @@ bool measure_nothing_left(const struct measure *m)
 	for (size_t i = 0; i < m->plan.n_steps; i++)
 		if (!measure_step_done(m, i))
 			return false;
-	/* Extra pairs or a confirming rerun may be due where the main part ended and the run did
-	 * not. */
-	return (!m->has_base && !measure_extra_due(m)) ||
+	/* Extra pairs, a confirming rerun or groups that were held back may be due where the main
+	 * part ended and the run did not. */
+	return (!m->has_base && !measure_extra_due(m) &&
+	        !(accept_wanted(&m->plan) && plan_groups_held(&m->plan))) ||
 	       (json_object_object_get_ex(m->about, "finished", &finished) &&
 	        js_get_bool(m->about, &at, "partial", JS_OPTIONAL, &partial, NULL) == HB_OK &&
 	        !partial);

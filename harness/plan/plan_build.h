@@ -53,6 +53,8 @@ int plan_roles_take(struct plan *p, const struct plan_params *params, struct hb_
 void plan_topo_to_json(const struct plan *p, json_object *o);
 int plan_topo_from_json(struct plan *p, json_object *o, const struct js_at *top,
                         struct hb_err *err);
+/* Leaves, roles and shape of plans that are joined; index[plan][node]: where each went. */
+void plan_topo_join(struct plan *const *plans, size_t n, size_t *const *index, struct plan *out);
 void plan_topo_free(struct plan *p);
 /*
  * Numbers the hardware classes (hw: of each node, NULL where unknown; NULL: of none) into
@@ -67,6 +69,9 @@ size_t plan_class_groups(const struct plan *p, const struct plan_step *s, size_t
                          uint64_t stream, size_t *node);
 /* Copies both; the reason is cut to PLAN_REASON_MAX. */
 void plan_absent_add(struct plan *p, const char *node, const char *reason);
+/* "new", "control", NULL for none; and back: HB_E_FORMAT where it is neither (NULL: none). */
+const char *plan_role_name(enum plan_role role);
+int plan_role_parse(const char *text, enum plan_role *out);
 /* Fills the step's predicted time and deadline from its jobs; the plan's time follows. */
 void plan_step_estimate(struct plan *p, struct plan_step *s);
 

@@ -2,8 +2,8 @@
  * Writing plan.json: everything that a run's later stages need, the suite and its resolved cases
  * included, so that a newer catalog cannot shift the meaning of a unit.
  */
-#include "harness/plan/plan.h"
 #include "harness/plan/plan_build.h"
+#include "harness/plan/plan_read.h"
 
 static json_object *cases_to_json(const struct case_list *cases)
 {
@@ -17,34 +17,18 @@ static json_object *cases_to_json(const struct case_list *cases)
 	return arr;
 }
 
+/* Of a job that our own writer wrote. */
 static json_object *job_to_json(const struct plan_job *j)
 {
-	json_object *o = json_object_new_object(), *ranks = json_object_new_array();
-	js_set_u64(o, "id", j->id);
-	js_set_u64(o, "entry", j->entry);
-	js_set_str(o, "phase", phase_name(j->phase));
-	for (int i = 0; i < j->n_ranks; i++)
-		json_object_array_add(ranks, json_object_new_int(j->ranks[i]));
-	js_set_obj(o, "ranks", ranks);
-	if (j->dir)
-		js_set_str(o, "dir", j->dir);
-	if (j->round >= 0)
-		js_set_i64(o, "round", j->round);
-	if (j->alone)
-		js_set_bool(o, "alone", true);
-	js_set_u64(o, "unit", j->first_unit);
-	js_set_u64(o, "case", j->first_case);
-	js_set_u64(o, "cases", j->cases.n);
-	if (j->subject) {
-		js_set_i64(o, "repeat", j->repeat);
-		js_set_str(o, "subject", j->subject);
-		if (j->partner)
-			js_set_str(o, "partner", j->partner);
-	}
+	struct buf text = BUF_INIT;
+	json_object *o = NULL;
+	plan_write_job(j, &text);
+	js_parse(buf_text(&text), text.len, "job", &o, NULL);
+	buf_free(&text);
 	return o;
 }
 
-static json_object *step_to_json(const struct plan_step *s)
+static json_object *step_to_json(const struct plan_step *s, bool with_jobs)
 {
 	json_object *o = json_object_new_object();
 	json_object *ranks = json_object_new_array(), *jobs = json_object_new_array();
@@ -58,7 +42,7 @@ static json_object *step_to_json(const struct plan_step *s)
 	js_set_obj(o, "rank_node", ranks);
 	js_set_f64(o, "predicted_s", s->predicted_s);
 	js_set_f64(o, "deadline_s", s->deadline_s);
-	for (size_t i = 0; i < s->n_jobs; i++)
+	for (size_t i = 0; with_jobs && i < s->n_jobs; i++)
 		json_object_array_add(jobs, job_to_json(&s->jobs[i]));
 	js_set_obj(o, "jobs", jobs);
 	return o;
@@ -71,6 +55,7 @@ static json_object *absent_to_json(const struct plan *p)
 		json_object *o = json_object_new_object();
 		js_set_str(o, "node", p->absent[i].node);
 		js_set_str(o, "reason", p->absent[i].reason);
+		js_set_str(o, "role", plan_role_name(p->absent[i].role));
 		json_object_array_add(arr, o);
 	}
 	return arr;
@@ -100,7 +85,7 @@ json_object *plan_settings(const struct plan *p)
 	return o;
 }
 
-json_object *plan_to_json(const struct plan *p)
+json_object *plan_json_head(const struct plan *p, bool with_jobs)
 {
 	json_object *o = json_object_new_object(), *steps = json_object_new_array();
 	json_object *cases = json_object_new_array();
@@ -128,8 +113,13 @@ json_object *plan_to_json(const struct plan *p)
 		json_object_array_add(cases, cases_to_json(&p->cases[i]));
 	js_set_obj(o, "cases", cases);
 	for (size_t i = 0; i < p->n_steps; i++)
-		json_object_array_add(steps, step_to_json(&p->steps[i]));
+		json_object_array_add(steps, step_to_json(&p->steps[i], with_jobs));
 	js_set_obj(o, "steps", steps);
 	buf_free(&nodes);
 	return o;
+}
+
+json_object *plan_to_json(const struct plan *p)
+{
+	return plan_json_head(p, true);
 }

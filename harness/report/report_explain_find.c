@@ -98,12 +98,8 @@ static int fail_unknown(const struct explain *e, struct hb_err *err)
 int explain_open(struct explain *e, struct hb_err *err)
 {
 	char *path = hb_format("%s/plan.json", e->dir);
-	json_object *o = NULL;
 	bool about = false;
-	int rc = js_read_file(path, JS_FILE_MAX, &o, err);
-	if (rc == HB_OK)
-		rc = plan_from_json(o, path, &e->suite, &e->plan, err);
-	js_put(o);
+	int rc = plan_read(path, &e->suite, &e->plan, err);
 	free(path);
 	if (rc != HB_OK)
 		return rc;

@@ -370,6 +370,23 @@ static void put_profile(struct doc *d, const struct summary *s)
 	buf_free(&text);
 }
 
+static void put_told(struct doc *d, const struct report_run *in, const struct report_trouble *t,
+                     const struct report_names *names)
+{
+	bool regressed = has_regressed(in->v);
+	report_invalid_line(d, DOC_BAD, "", t);
+	report_blame_head(d, in->f);
+	put_findings(d, in->v);
+	if (!regressed)
+		report_lost_line(d, "", t);
+	if (in->v)
+		put_compared(d, in, t, names);
+	else
+		put_measured(d, in, t);
+	if (regressed)
+		report_lost_line(d, "", t);
+}
+
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names)
 {
 	const struct summary *s = in->runs[in->n - 1];
@@ -381,18 +398,10 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 	else if (in->code == CODE_BROKEN)
 		doc_text(d, DOC_BAD,
 		         "FAILED: hpcbench or its launcher; what was measured until then is kept");
-	report_invalid_line(d, DOC_BAD, "", &t);
-	report_blame_head(d, in->f);
-	put_findings(d, in->v);
-	bool regressed = has_regressed(in->v);
-	if (!regressed)
-		report_lost_line(d, "", &t);
-	if (in->v)
-		put_compared(d, in, &t, names);
+	if (in->accept)
+		report_accept_head(d, in->accept);
 	else
-		put_measured(d, in, &t);
-	if (regressed)
-		report_lost_line(d, "", &t);
+		put_told(d, in, &t, names);
 	if (in->b)
 		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v, in->f);

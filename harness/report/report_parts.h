@@ -137,11 +137,17 @@ struct report_diff;
 void report_changes(struct doc *d, const struct report_diff *in);
 
 struct report_run;
+/* One line where one side alone knows leaf classes; v may be NULL. */
+void report_leaves(struct doc *d, const struct verdicts *v, const char *old_side);
 /* What is not plain of the baseline: that it took another's place, and what it does not know. */
 void report_baseline_note(struct doc *d, const struct report_run *in);
 /* The first lines, and the last. */
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names);
 void report_next(struct doc *d, const struct report_run *in);
+/* The first line of an acceptance and what is told with it; and its decisions, a table. */
+struct acceptance;
+void report_accept_head(struct doc *d, const struct acceptance *a);
+void report_accept(struct doc *d, const struct report_run *in);
 /* The slowest pairs as evidence, those that no finding explains (f may be NULL). */
 void report_pairs(struct doc *d, const struct summary *s, const struct findings *f,
                   const struct report_names *names);

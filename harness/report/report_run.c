@@ -167,6 +167,8 @@ struct doc *report_run_doc(const struct report_run *in)
 	struct report_names *names = report_names_new();
 	add_names(names, in);
 	report_head(d, in, names);
+	if (in->accept)
+		report_accept(d, in);
 	report_blame(d, in->f);
 	if (in->v)
 		put_slow(d, in->v, names);

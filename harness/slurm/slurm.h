@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/base/buf.h"
 #include "bench/base/err.h"
 #include "harness/plan/nodeset.h"
 
@@ -50,6 +51,31 @@ int slurm_nodes_parse(const char *text, struct slurm_node **out, size_t *n, stru
 int slurm_nodes(const struct nodeset *names, int signal_fd, struct slurm_node **out,
                 struct hb_err *err);
 
+/* ---- who else is there: sinfo ---- */
+
+enum { BUSY_LINES_MAX = 1 << 20 };
+struct slurm_busy {
+	size_t nodes; /* of the cluster, but mine */
+	size_t busy;  /* of these: run jobs */
+};
+/*
+ * Lines NAME|STATE of "sinfo -h -N -o %N|%T"; a node may stand in several partitions and counts
+ * once, others are skipped. mine: nodes that do not count. False: there is no such line. Pure.
+ */
+bool slurm_busy_parse(const char *text, const struct nodeset *mine, struct slurm_busy *out);
+/* The same, asked for, within 5 s; fails where it is not known. */
+int slurm_busy_ask(const struct nodeset *mine, int signal_fd, struct slurm_busy *out,
+                   struct hb_err *err);
+
+/*
+ * Nodes that are idle now and that a new job may get in a partition (NULL: the default one), from
+ * "sinfo --format=%P|%N". out is made new; without such a line it is empty. HB_E_LIB: Slurm
+ * refused, in its own words.
+ */
+int slurm_idle_parse(const char *text, const char *partition, struct nodeset *out,
+                     struct hb_err *err);
+int slurm_idle(const char *partition, int signal_fd, struct nodeset *out, struct hb_err *err);
+
 /* ---- the cluster: scontrol show config, srun --mpi=list ---- */
 
 struct slurm_config {
@@ -65,6 +91,14 @@ struct slurm_types {
 };
 /* Both forms: "\tpmix" lines of newer versions, "srun: pmix" lines of older ones. */
 void slurm_mpi_types_parse(const char *text, struct slurm_types *out);
+
+/* ---- switches: scontrol show topology ---- */
+
+/*
+ * Appends what is printed to the empty out; nothing where Slurm has no topology. HB_E_FORMAT: more
+ * than max bytes; else as slurm_ask.
+ */
+int slurm_topology(int signal_fd, size_t max, struct buf *out, struct hb_err *err);
 
 /* ---- jobs: squeue ---- */
 
@@ -160,5 +194,35 @@ uint64_t slurm_alloc_parse(const char *text);
  * or a grant that crossed the signal or salloc's failure, which is the caller's to cancel.
  */
 int slurm_allocate(const struct slurm_alloc_params *p, uint64_t *job, struct hb_err *err);
+
+/* ---- draining: the one thing that hpcbench ever changes, and only where it is asked to ---- */
+
+enum { SLURM_DRAIN_MAX = 200 /* bytes of a reason */ };
+#define SLURM_DRAIN_PREFIX "HPCBENCH:"
+
+/* "HPCBENCH: RUN: evidence": one line of plain characters that survives every shell and every
+ * tool that splits reasons; what is longer is cut. */
+void slurm_drain_reason(const char *run, const char *evidence, char out[SLURM_DRAIN_MAX + 1]);
+/* Appends "scontrol update nodename=n20 state=drain reason='HPCBENCH: ...'", to be pasted into a
+ * shell whatever the name and the reason hold. */
+void slurm_drain_words(const char *node, const char *reason, struct buf *out);
+/*
+ * May this node be drained: in service, in a state all words of which are known, and without a
+ * reason that somebody else gave? If not, why says what it is, in words. Pure.
+ */
+bool slurm_may_drain(const struct slurm_node *n, char why[SLURM_TEXT_MAX]);
+
+/* One node to drain. */
+struct slurm_drain {
+	const char *node, *reason; /* borrowed */
+	bool drained;
+	char text[SLURM_TEXT_MAX]; /* what became of it: the state it has now, or why not */
+};
+/*
+ * Asks for each node's state and drains those that may be, one after another; the state is asked
+ * for again right before and after each, for others drain nodes too. Nothing is ever resumed. A
+ * node that could not be drained tells so in its text; no failure ends the others.
+ */
+void slurm_drain(struct slurm_drain *v, size_t n, int signal_fd);
 
 #endif

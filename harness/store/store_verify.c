@@ -106,17 +106,13 @@ static void place_units(struct checking *c)
 static int check_plan(struct checking *c, bool *readable, struct hb_err *err)
 {
 	struct hb_err why;
-	json_object *o = NULL;
 	begin_file(c, "plan.json");
 	*readable = false;
 	if (!is_there(c)) {
 		tell(c, 0, "missing: nothing tells what was to be measured");
 		return HB_OK;
 	}
-	int rc = js_read_file(c->path, JS_FILE_MAX, &o, &why);
-	if (rc == HB_OK)
-		rc = plan_from_json(o, c->path, &c->suite, &c->plan, &why);
-	js_put(o);
+	int rc = plan_read(c->path, &c->suite, &c->plan, &why);
 	*readable = rc == HB_OK;
 	if (*readable)
 		place_units(c);

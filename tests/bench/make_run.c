@@ -1,8 +1,9 @@
 /*
- * bench-make-run DIR NODES ROUNDS: fills DIR with a run as the harness would leave it: a plan of
- * pairs over NODES nodes and a record for every unit of it, with figures from a seeded model. For
- * measuring collect, check and diff (scripts/bench-harness). With the suite's 25 figures a pair,
- * 400 nodes and 20 rounds give 100,000 records.
+ * bench-make-run DIR NODES ROUNDS [SUITE]: fills DIR with a run as the harness would leave it: a
+ * plan of pairs over NODES nodes (rounds 0: all pairs) and a record for every unit of it, with
+ * figures from a seeded model. For measuring collect, check and diff (scripts/bench-harness,
+ * scripts/bench-scale). Without a suite file it has 25 figures a pair: 400 nodes and 20 rounds give
+ * 100,000 records.
  */
 #include <math.h>
 #include <stdio.h>
@@ -104,10 +105,13 @@ static int write_records(const char *dir, const struct plan *p, struct hb_err *e
 static int write_about(const char *dir, const struct plan *p, struct hb_err *err)
 {
 	char path[4096];
-	json_object *plan = plan_to_json(p), *run = json_object_new_object();
+	struct buf plan = BUF_INIT;
+	json_object *run = json_object_new_object();
 	json_object *steps = json_object_new_array();
 	snprintf(path, sizeof(path), "%s/plan.json", dir);
-	int rc = store_write_json(path, plan, err);
+	plan_write(p, &plan);
+	int rc = store_write(path, plan.data, plan.len, err);
+	buf_free(&plan);
 	js_set_u64(run, "schema", 1);
 	js_set_str(run, "run", p->run);
 	js_set_str(run, "suite", p->suite->name);
@@ -122,7 +126,6 @@ static int write_about(const char *dir, const struct plan *p, struct hb_err *err
 	snprintf(path, sizeof(path), "%s/run.json", dir);
 	if (rc == HB_OK)
 		rc = store_write_json(path, run, err);
-	js_put(plan);
 	js_put(run);
 	return rc;
 }
@@ -135,15 +138,16 @@ int main(int argc, char **argv)
 	struct plan plan;
 	char text[64];
 	json_object *o = NULL;
-	if (argc != 4) {
-		fprintf(stderr, "usage: bench-make-run DIR NODES ROUNDS\n");
+	if (argc < 4 || argc > 5) {
+		fprintf(stderr, "usage: bench-make-run DIR NODES ROUNDS [SUITE]\n");
 		return 64;
 	}
 	snprintf(text, sizeof(text), "n[001-%03ld]", strtol(argv[2], NULL, 10));
 	struct plan_params params = { .seed = 42, .rounds = (int)strtol(argv[3], NULL, 10) };
 	mkdir(argv[1], 0777);
-	if (js_parse(suite_text, strlen(suite_text), "suite", &o, &err) != HB_OK ||
-	    suite_from_json(o, "suite", &suite, &err) != HB_OK ||
+	int read = argc > 4 ? js_read_file(argv[4], 1 << 20, &o, &err)
+	                    : js_parse(suite_text, strlen(suite_text), "suite", &o, &err);
+	if (read != HB_OK || suite_from_json(o, "suite", &suite, &err) != HB_OK ||
 	    nodeset_parse(text, &nodes, &err) != HB_OK ||
 	    plan_make(&suite, &nodes, "sim", &params, &plan, &err) != HB_OK) {
 		fprintf(stderr, "bench-make-run: %s\n", err.text);

@@ -23,6 +23,10 @@ static void check_nodes(const char *text)
 		check_shown(nodes[i].state, sizeof(nodes[i].state));
 		check_shown(nodes[i].reason, sizeof(nodes[i].reason));
 		FUZZ_CHECK(nodes[i].name[0] && (nodes[i].up || !nodes[i].takes));
+		char why[SLURM_TEXT_MAX];
+		bool may = slurm_may_drain(&nodes[i], why);
+		FUZZ_CHECK(may == !why[0] && (nodes[i].up || !may));
+		fuzz_check_clean(why, strlen(why), false);
 	}
 	free(nodes);
 }
@@ -40,6 +44,30 @@ static void check_config(const char *text)
 	FUZZ_CHECK(c.port_lo >= 0 && c.port_lo <= c.port_hi && c.port_hi <= 65535);
 }
 
+/* Who is idle, and whether nodes that were told of may be drained. */
+static void check_idle(const char *text)
+{
+	struct hb_err err = { HB_OK, "" };
+	struct nodeset idle;
+
+	if (fuzz_ok(slurm_idle_parse(text, NULL, &idle, &err), &err))
+		nodeset_free(&idle);
+}
+
+static void check_drain(const char *text)
+{
+	char reason[SLURM_DRAIN_MAX + 1];
+	struct buf words = BUF_INIT;
+
+	slurm_drain_reason("run", text, reason);
+	check_shown(reason, sizeof(reason));
+	FUZZ_CHECK(strncmp(reason, SLURM_DRAIN_PREFIX, strlen(SLURM_DRAIN_PREFIX)) == 0);
+	slurm_drain_words(text, text, &words);
+	/* Nothing but pasted quotes stands outside of quotes. */
+	FUZZ_CHECK(!strpbrk(buf_text(&words), "\n\r"));
+	buf_free(&words);
+}
+
 /* How long the job has, and why it waits. */
 static void check_times(const char *text)
 {
@@ -54,6 +82,18 @@ static void check_times(const char *text)
 	slurm_pending_hopeless(pending.reason);
 }
 
+/* Who else is there, of whom some nodes are ours. */
+static void check_busy(const char *text)
+{
+	char a[] = "n1", b[] = "n3", *v[] = { a, b };
+	const struct nodeset mine = { v, 2, 2 }, none = { 0 };
+	struct slurm_busy all, others;
+
+	FUZZ_CHECK(slurm_busy_parse(text, &none, &all) == slurm_busy_parse(text, &mine, &others));
+	FUZZ_CHECK(all.busy <= all.nodes && others.busy <= others.nodes);
+	FUZZ_CHECK(others.nodes <= all.nodes && others.nodes + 2 >= all.nodes);
+}
+
 void fuzz_one(const char *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
@@ -63,6 +103,9 @@ void fuzz_one(const char *data, size_t size)
 	check_nodes(text);
 	check_config(text);
 	check_times(text);
+	check_busy(text);
+	check_idle(text);
+	check_drain(text);
 	slurm_mpi_types_parse(text, &types);
 	FUZZ_CHECK(types.n <= SLURM_TYPES_MAX);
 	for (size_t i = 0; i < types.n; i++)

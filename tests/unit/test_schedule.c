@@ -527,9 +527,38 @@ static void a_repeated_job_is_worth_a_relaunch_and_runs_once_after_it(void **sta
 	end(w);
 }
 
+static void what_is_over_is_not_looked_at_again(void **state)
+{
+	struct world *w = new_world();
+	size_t next[JOBS_MAX], n;
+
+	(void)state;
+	begin(w, 0);
+	n = sched_next(&w->s, next, JOBS_MAX);
+	assert_int_equal(n, 3);
+	for (size_t i = 0; i < n; i++)
+		sched_started(&w->s, next[i]);
+	assert_int_equal(w->s.started, 3);
+	sched_rank_done(&w->s, 2, 101);
+	assert_true(sched_rank_done(&w->s, 3, 101));
+	assert_int_equal(w->s.first, 0);
+	sched_rank_done(&w->s, 0, 100);
+	assert_true(sched_rank_done(&w->s, 1, 100));
+	assert_int_equal(w->s.first, 2);
+	/* Rank 4 is lost: its pairs of all rounds are over, and so is the first one of round 3. */
+	assert_int_equal(sched_lost(&w->s, 4), 2);
+	assert_int_equal(w->s.first, 3);
+	sched_repeat(&w->s, 1);
+	assert_int_equal(w->s.first, 1);
+	assert_int_equal(sched_next(&w->s, next, JOBS_MAX), 1);
+	assert_int_equal(next[0], 1);
+	end(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_over_is_not_looked_at_again),
 		cmocka_unit_test(a_round_runs_at_once_on_disjoint_ranks),
 		cmocka_unit_test(the_next_round_waits_for_the_whole_round_before),
 		cmocka_unit_test(every_job_runs_once_and_in_the_order_of_rounds),
