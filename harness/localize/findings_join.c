@@ -133,15 +133,16 @@ static bool group_begins(const struct localized *l, size_t at)
  * beyond z = -4 in one sheet of 25 (simulated, 30,000 sheets of normal scores; 0.1 % of them put it
  * beyond -28, -14, -11, -7 at 4, 6, 8, 16), and bandwidths, where the slower end decides, bring
  * the better ones closer together than they are. Below 16 nodes, without a stored spread, a loss
- * below 5 % is therefore told, not blamed; nor is a link's, for what is usual between two of the
- * slower nodes looks like one.
+ * below 5 % is therefore told, not blamed; nor is a link's below 10 %, for what is usual between
+ * two of the slower nodes looks like one.
  */
 static bool is_unsure(const struct sheet *of, const struct localized *l, const struct loc_blame *b)
 {
 	enum { ENOUGH = 16 };
 	static const double sure_loss = 0.05;
 	enum blame_class class = findings_class(b->kind);
-	return findings_nodes(of) < ENOUGH && b->loss < sure_loss &&
+	return findings_nodes(of) < ENOUGH &&
+	       b->loss < (class == ABOUT_LINK ? 2.0 * sure_loss : sure_loss) &&
 	       (class == ABOUT_LINK || (class == ABOUT_NODE && !l->stored));
 }
 
