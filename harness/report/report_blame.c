@@ -52,7 +52,7 @@ static bool scope_words(const struct findings *f, size_t at, struct buf *out)
 	double detectable = NAN;
 	size_t n = 0;
 	for (size_t i = 0; i < f->n_scope; i++) {
-		if (!same_scope(s, &f->scope[i]))
+		if (!same_scope(s, &f->scope[i]) || s->links == 0)
 			continue;
 		if (i < at)
 			return false;
@@ -61,6 +61,8 @@ static bool scope_words(const struct findings *f, size_t at, struct buf *out)
 			                  f->scope[i].detectable);
 		n++;
 	}
+	if (n == 0)
+		return false; /* nothing of it was measured */
 	buf_puts(out, "tested");
 	for (size_t i = at; n < f->n_scope && i < f->n_scope; i++)
 		if (same_scope(s, &f->scope[i]))
@@ -85,7 +87,10 @@ static bool scope_words(const struct findings *f, size_t at, struct buf *out)
 
 void report_blame(struct doc *d, const struct findings *f)
 {
-	if (!f || f->n_scope == 0)
+	size_t links = 0;
+	for (size_t i = 0; f && i < f->n_scope; i++)
+		links += f->scope[i].links;
+	if (!f || (links == 0 && f->n == 0))
 		return;
 	doc_heading(d, 2, "Who is slow");
 	for (size_t i = 0; i < f->n && i < BLAME_SHOWN; i++) {
