@@ -1,5 +1,6 @@
 /* Faults that take a process away or spoil what it sends; slow nodes and links are the model's. */
 #include <signal.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,6 +83,27 @@ void sim_fault_at_job(const struct sim_rank *r, const struct job *job)
 	}
 }
 
+static bool same(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+static bool link_is_silent(const struct sim_rank *r, const char *other, const char *bench)
+{
+	const struct sim_model *m = &r->world->model;
+
+	for (size_t i = 0; i < m->n_faults; i++) {
+		const struct sim_fault *f = &m->faults[i];
+
+		if (f->kind == SIM_SILENT_LINK && r->jobs >= f->after &&
+		    (!f->bench || same(f->bench, bench)) &&
+		    ((same(f->node, r->node) && same(f->other, other)) ||
+		     (same(f->node, other) && same(f->other, r->node))))
+			return true;
+	}
+	return false;
+}
+
 int sim_fault_partner(const struct sim_rank *r, const struct job *job)
 {
 	const char *bench = job->ops->info->name;
@@ -90,8 +112,9 @@ int sim_fault_partner(const struct sim_rank *r, const struct job *job)
 		struct sim_rank other = *r;
 		other.rank = job->ranks[i];
 		other.node = sim_node_of(r->world, other.rank);
-		if (other.rank != r->rank && (sim_has(&other, SIM_SILENT_RANK, bench) ||
-		                              sim_has(&other, SIM_DEAD_NODE, bench)))
+		if (other.rank != r->rank &&
+		    (sim_has(&other, SIM_SILENT_RANK, bench) ||
+		     sim_has(&other, SIM_DEAD_NODE, bench) || link_is_silent(r, other.node, bench)))
 			return other.rank;
 	}
 	return -1;

@@ -43,6 +43,7 @@ enum sim_fault_kind {
 	                    dir only for pairs, of what leaves it (OUT) or comes in (IN) */
 	SIM_SLOW_RAIL,   /* the same for the devices of this number on all nodes */
 	SIM_SILENT_RANK, /* takes the job and never answers */
+	SIM_SILENT_LINK, /* the pair a-b alone gets no answer; both report that in time */
 	SIM_DEAD_NODE,   /* its processes end at once */
 	SIM_MISSING_RECORDS,  /* says done, sends no figures */
 	SIM_MALFORMED_FRAMES, /* sends bytes that are no frame of the protocol */

@@ -12,6 +12,7 @@ static const char *const fault_names[SIM_FAULT_KINDS] = {
 	[SIM_SLOW_LEAF] = "slow-leaf",
 	[SIM_SLOW_RAIL] = "slow-rail",
 	[SIM_SILENT_RANK] = "silent-rank",
+	[SIM_SILENT_LINK] = "silent-link",
 	[SIM_DEAD_NODE] = "dead-node",
 	[SIM_MISSING_RECORDS] = "missing-records",
 	[SIM_MALFORMED_FRAMES] = "malformed-frames",
@@ -36,20 +37,16 @@ static const char *const load_keys[] = { "kind",   "node",  "cores", "Bps",
 	                                 "factor", "tries", "bench", NULL };
 static const char *const other_keys[] = { "kind", "node", "rank", "bench", "after", NULL };
 
+static const char *const silent_link_keys[] = { "kind", "a", "b", "bench", "after", NULL };
+
 static const char *const *const keys_of[SIM_FAULT_KINDS] = {
-	[SIM_SLOW_NODE] = node_keys,
-	[SIM_SLOW_LINK] = link_keys,
-	[SIM_SLOW_LEAF] = leaf_keys,
-	[SIM_SLOW_RAIL] = rail_keys,
-	[SIM_SILENT_RANK] = other_keys,
-	[SIM_DEAD_NODE] = other_keys,
-	[SIM_MISSING_RECORDS] = other_keys,
-	[SIM_WRONG_DATA] = other_keys,
-	[SIM_MALFORMED_FRAMES] = other_keys,
-	[SIM_NEVER_STARTS] = other_keys,
-	[SIM_HANGS_START] = other_keys,
-	[SIM_HANGS_JOB] = other_keys,
-	[SIM_LOAD] = load_keys,
+	[SIM_SLOW_NODE] = node_keys,     [SIM_SLOW_LINK] = link_keys,
+	[SIM_SLOW_LEAF] = leaf_keys,     [SIM_SLOW_RAIL] = rail_keys,
+	[SIM_SILENT_RANK] = other_keys,  [SIM_SILENT_LINK] = silent_link_keys,
+	[SIM_DEAD_NODE] = other_keys,    [SIM_MISSING_RECORDS] = other_keys,
+	[SIM_WRONG_DATA] = other_keys,   [SIM_MALFORMED_FRAMES] = other_keys,
+	[SIM_NEVER_STARTS] = other_keys, [SIM_HANGS_START] = other_keys,
+	[SIM_HANGS_JOB] = other_keys,    [SIM_LOAD] = load_keys,
 };
 
 /* "out" and "in"; of a link, whose ends are a and b, "ab" and "ba". */
@@ -96,6 +93,8 @@ static int check_slow(json_object *o, const struct js_at *at, const struct sim_m
 static int check_fault(json_object *o, const struct js_at *at, const struct sim_model *m,
                        struct sim_fault *f, struct hb_err *err)
 {
+	if (f->kind == SIM_SILENT_LINK)
+		return f->node && f->other ? HB_OK : js_fail(at, err, "silent-link needs a and b");
 	if (keys_of[f->kind] != load_keys && keys_of[f->kind] != other_keys)
 		return check_slow(o, at, m, f, err);
 	if (f->kind == SIM_LOAD && (!f->node || f->cores + f->Bps <= 0))
@@ -137,7 +136,7 @@ static int read_fault(json_object *o, const struct js_at *at, const struct sim_m
 
 		return js_fail(&here, err, "unknown kind '%.40s'", kind);
 	}
-	link = f->kind == SIM_SLOW_LINK;
+	link = f->kind == SIM_SLOW_LINK || f->kind == SIM_SILENT_LINK;
 	f->rank = f->rail = -1;
 	f->factor = 1.0;
 	if ((rc = js_known_keys(o, at, keys_of[f->kind], err)) < 0 ||

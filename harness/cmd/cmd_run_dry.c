@@ -124,6 +124,34 @@ static void put_left_out(struct doc *d, const struct measure *m)
 		doc_text(d, DOC_WARN, "%s", m->ledger_note);
 }
 
+/* Who meets whom, a line each: shape, controls, leaves. */
+static void put_shape(struct doc *d, const struct plan *p)
+{
+	struct nodeset controls = { 0 };
+	struct buf text = BUF_INIT;
+
+	for (size_t i = 0; p->role && i < p->nodes.n; i++) {
+		if (p->role[i] != ROLE_CONTROL)
+			continue;
+		hb_grow(&controls.v, &controls.cap, controls.n + 1, sizeof *controls.v);
+		controls.v[controls.n++] = p->nodes.v[i];
+	}
+	nodeset_format(&controls, &text);
+	if (p->role) {
+		doc_fact(d, "shape", "%s", plan_shape_name(p->shape));
+		doc_fact(d, "controls", "%s", buf_text(&text));
+		js_set_str(d->data, "controls", buf_text(&text));
+	}
+	js_set_str(d->data, "shape", plan_shape_name(p->shape));
+	if (p->topo.n_leaves) {
+		doc_fact(d, "leaves", "%zu, routing %s (%s)", p->topo.n_leaves,
+		         topo_routing_name(p->topo.routing), p->topo.source);
+		js_set_obj(d->data, "topology", topo_to_json(&p->topo));
+	}
+	free(controls.v); /* its names are borrowed */
+	buf_free(&text);
+}
+
 int cmd_run_dry(const struct common *common, const struct measure *m)
 {
 	struct doc *d = doc_new("Dry run: nothing is started");
@@ -148,6 +176,7 @@ int cmd_run_dry(const struct common *common, const struct measure *m)
 	js_set_str(d->data, "nodes", buf_text(&nodes));
 	js_set_u64(d->data, "seed", m->plan.seed);
 	js_set_f64(d->data, "predicted_s", m->plan.predicted_s);
+	put_shape(d, &m->plan);
 	put_left_out(d, m);
 	for (size_t i = 0; i < m->plan.n_steps; i++)
 		json_object_array_add(steps, put_step(d, m, &m->plan.steps[i]));

@@ -112,6 +112,7 @@ void collect_finish(struct collect *c)
 {
 	struct buf later = BUF_INIT;
 	tell_hw(c);
+	collect_again(c);
 	guess_hw(c);
 	number_hw(c);
 	sort_fingerprint(c->out->fingerprint);

@@ -39,4 +39,20 @@ int collect_runs(const char *const *dirs, size_t n, const struct nodeset *withou
 int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_t n,
                  struct hb_err *err);
 
+/*
+ * Jobs of pairs of the main part that got no answer, or whose figures never came, although both
+ * ends answer others: they lost less than half of their own, and are not in out_of_it (a flag a
+ * node: known to be silent or dead). None that was measured again already. of: how many jobs of
+ * pairs there are. The caller frees out->v, also after a failure.
+ */
+struct collect_lost_job {
+	size_t step, job; /* places in the plan */
+};
+struct collect_lost {
+	struct collect_lost_job *v;
+	size_t n, of;
+};
+int collect_lost_pairs(const char *dir, const bool *out_of_it, struct collect_lost *out,
+                       struct hb_err *err);
+
 #endif

@@ -16,10 +16,17 @@ static bool same_row(const struct collect *c, const struct cell *cell, char *con
 	       strcmp(a->subject, b->subject) == 0 && strcmp(hw[x], hw[y]) == 0;
 }
 
-/* The row of one metric of those that belong to the unit at first. */
-static void one_row(struct collect *c, const struct cell *cell, char *const *hw, size_t first,
-                    const struct metric_info *m, struct pair_figure *v)
+/* A row of the cell: its first unit, and how the ends of its pairs lie to each other. */
+struct which {
+	size_t first;
+	enum pair_ends ends;
+};
+
+/* The row of one metric of those that belong to the first unit; v: room for the cell's figures. */
+static void one_row(struct collect *c, const struct cell *cell, char *const *hw,
+                    const struct which *w, const struct metric_info *m, struct pair_figure *v)
 {
+	size_t first = w->first;
 	const struct plan_job *j = unit_job(c, cell->v[first]);
 	const struct bench_info *info = c->suite.entries[cell->entry].info;
 	size_t n = 0, index = (size_t)(m - info->metrics);
@@ -28,12 +35,14 @@ static void one_row(struct collect *c, const struct cell *cell, char *const *hw,
 		struct outcome o = collect_outcome(c, cell->v[i]);
 		struct pair_figure e;
 		if (same_row(c, cell, hw, first, i) && o.quality == ROW_OK &&
+		    (w->ends == ENDS_ANY || collect_unit_ends(c, cell->v[i]) == w->ends) &&
 		    collect_figure(c, cell->v[i], &o, index, &e))
 			n = collect_add_figure(c, v, n, &e);
 	}
 	if (n == 0)
 		return;
 	collect_key(c, cell, cell->v[first], m, hw[first], &key);
+	collect_key_ends(&key, w->ends);
 	struct summary_row *r = collect_row(c, cell, &key, m, j->subject, true);
 	r->phase = j->phase;
 	r->repeat = j->repeat;
@@ -60,7 +69,8 @@ void collect_confirm(struct collect *c, const struct cell *cell)
 		for (size_t k = i; k < cell->n; k++)
 			done[k] |= same_row(c, cell, hw, i, k);
 		for (const struct metric_info *m = info->metrics; m->name; m++)
-			one_row(c, cell, hw, i, m, v);
+			for (enum pair_ends e = ENDS_ANY; e < ENDS_KINDS; e++)
+				one_row(c, cell, hw, &(struct which){ i, e }, m, v);
 	}
 	for (size_t i = 0; i < cell->n; i++)
 		free(hw[i]);

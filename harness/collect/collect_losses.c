@@ -87,9 +87,10 @@ struct look {
 	struct told told;
 };
 
+/* Not of the main part: nobody's coverage depends on it. */
 static bool is_rerun(const struct plan_job *j)
 {
-	return j->phase == PHASE_CONFIRM || j->phase == PHASE_CONTROL;
+	return j->phase != PHASE_MAIN;
 }
 
 /* Nothing of this benchmark came, and for one reason: 1 and *why. */
@@ -141,12 +142,13 @@ static void count_lost(struct look *l)
 	}
 }
 
-static void tell_pair(struct look *l, const struct unit_state *u, const struct outcome *o)
+static void tell_pair(struct look *l, const struct unit_state *u, const struct outcome *o,
+                      const char *prefix)
 {
 	char *const *names = l->c->plan.nodes.v;
 	size_t a = job_node(l->c, u, 0), b = job_node(l->c, u, 1);
 	char *pair = hb_format("%s-%s", names[a < b ? a : b], names[a < b ? b : a]);
-	tell(l->c->out, &l->told, pair, l->info->name, o, "");
+	tell(l->c->out, &l->told, pair, l->info->name, o, prefix);
 	free(pair);
 }
 
@@ -158,13 +160,18 @@ static void lost_pair(struct look *l, const struct unit_state *u, const struct o
 {
 	char *const *names = l->c->plan.nodes.v;
 	size_t a = job_node(l->c, u, 0), b = job_node(l->c, u, 1);
+	/* Measured once more by itself because its ends are known to be well. */
+	if (unit_job(l->c, u)->instead) {
+		tell_pair(l, u, o, "lost twice, while both answer others: ");
+		return;
+	}
 	if (l->good[a] && l->good[b] && l->lost[a] != l->lost[b]) {
 		size_t guilty = l->lost[a] > l->lost[b] ? a : b;
 		tell(l->c->out, &l->told, names[guilty], l->info->name, o, "");
 		return;
 	}
 	if (l->good[a] && l->good[b]) {
-		tell_pair(l, u, o);
+		tell_pair(l, u, o, "");
 		return;
 	}
 	if (!l->good[a])
@@ -233,7 +240,7 @@ static void disturbed_unit(struct look *l, const struct unit_state *u, const str
 	if (is_rerun(j)) {
 		tell(l->c->out, &l->told, j->subject, l->info->name, o, "confirming rerun: ");
 	} else if (many && l->info->shape == BENCH_PAIR) {
-		tell_pair(l, u, o);
+		tell_pair(l, u, o, "");
 	} else if (many && l->info->shape == BENCH_GROUP) {
 		char *prefix = group_prefix(l->c, u);
 		tell(l->c->out, &l->told, cluster, l->info->name, o, prefix);
@@ -254,7 +261,8 @@ static void look_at(struct look *l)
 	for (uint64_t i = 0; i < l->c->plan.next_unit; i++) {
 		const struct unit_state *u = &l->c->units[i];
 		if (u->step == UINT32_MAX || unit_job(l->c, u)->cases.info != l->info ||
-		    (whole && !is_rerun(unit_job(l->c, u))))
+		    (whole && !is_rerun(unit_job(l->c, u))) ||
+		    unit_job(l->c, u)->phase == PHASE_EXTRA)
 			continue;
 		struct outcome o = collect_outcome(l->c, u);
 		if (o.status != UNIT_OK)

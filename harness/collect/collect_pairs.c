@@ -23,6 +23,7 @@ struct scoring {
 	size_t *seen, stamp;     /* of each node, to count distinct partners */
 	double *y;
 	unsigned char *done; /* of each node: has its row */
+	bool leaves;         /* some of its pairs are of leaf classes */
 };
 
 static size_t class_of(const struct collect *c, const struct unit_state *u)
@@ -31,8 +32,15 @@ static size_t class_of(const struct collect *c, const struct unit_state *u)
 	return a < b ? a * NODESET_MAX + b : b * NODESET_MAX + a;
 }
 
+/* Which pairs make rows: of one hardware class and one endpoint class. */
+struct which {
+	size_t class;
+	enum pair_ends ends;
+};
+
 /* Fills e with the units of this quality and class that have the metric. */
-static void gather(struct scoring *s, const struct metric_info *m, enum row_quality q, size_t class)
+static void gather(struct scoring *s, const struct metric_info *m, enum row_quality q,
+                   const struct which *w)
 {
 	const struct bench_info *info = s->c->suite.entries[s->cell->entry].info;
 	s->n = 0;
@@ -40,7 +48,8 @@ static void gather(struct scoring *s, const struct metric_info *m, enum row_qual
 		const struct unit_state *u = s->cell->v[i];
 		const struct outcome *o = &s->outcome[i];
 		struct pair_figure e;
-		if (o->quality == q && class_of(s->c, u) == class &&
+		if (o->quality == q && class_of(s->c, u) == w->class &&
+		    (w->ends == ENDS_ANY || collect_unit_ends(s->c, u) == w->ends) &&
 		    collect_figure(s->c, u, o, (size_t)(m - info->metrics), &e))
 			s->n = collect_add_figure(s->c, s->e, s->n, &e);
 	}
@@ -201,28 +210,28 @@ static void worst_pairs(struct scoring *s, const struct key *key, const struct s
 	}
 }
 
-static void cluster_row(struct scoring *s, const struct key *key, const struct metric_info *m,
-                        size_t pairs)
+static struct summary_row *cluster_row(struct scoring *s, const struct key *key,
+                                       const struct metric_info *m, size_t pairs)
 {
 	struct summary_row *r = collect_row(s->c, s->cell, key, m, "cluster", false);
 	collect_row_median(r, m, s->e, s->n);
 	r->n = pairs;
-	if (m->judged)
-		worst_pairs(s, key, r);
+	return r;
 }
 
 /* The rows of one metric and class from figures of one quality. */
 static void class_rows(struct scoring *s, const struct tally *t, const struct metric_info *m,
-                       enum row_quality figures, size_t class)
+                       enum row_quality figures, const struct which *w)
 {
 	struct key key;
 	size_t pairs = 0;
-	gather(s, m, figures, class);
+	gather(s, m, figures, w);
 	if (s->n == 0)
 		return;
 	index_nodes(s);
 	char *hw = collect_unit_hw(s->c, s->e[0].u);
 	collect_key(s->c, s->cell, s->e[0].u, m, hw, &key);
+	collect_key_ends(&key, w->ends);
 	for (size_t node = 0; node < s->c->plan.nodes.n; node++) {
 		const char *reason;
 		size_t n = s->start[node + 1] - s->start[node];
@@ -237,8 +246,10 @@ static void class_rows(struct scoring *s, const struct tally *t, const struct me
 		collect_row_quality(r, q, reason);
 		s->done[node] |= figures == ROW_OK ? 1 : 2;
 	}
-	if (figures == ROW_OK)
-		cluster_row(s, &key, m, pairs / 2);
+	struct summary_row *r = figures == ROW_OK ? cluster_row(s, &key, m, pairs / 2) : NULL;
+	/* Once: the pairs of a leaf class are among all of them. */
+	if (r && m->judged && w->ends == ENDS_ANY)
+		worst_pairs(s, &key, r);
 	key_free(&key);
 	free(hw);
 }
@@ -276,8 +287,12 @@ static void metric_rows(struct scoring *s, const struct tally *t, const struct m
 	memset(s->done, 0, s->c->plan.nodes.n);
 	for (size_t q = 0; q < sizeof(order) / sizeof(*order); q++)
 		for (size_t k = 0; k < n_classes; k++)
-			class_rows(s, t, m, order[q], classes[k]);
+			class_rows(s, t, m, order[q], &(struct which){ classes[k], ENDS_ANY });
 	empty_rows(s, t, m);
+	/* Beside the rows over all pairs: a baseline may know of leaves or not. */
+	for (size_t k = 0; s->leaves && k < n_classes; k++)
+		for (enum pair_ends e = ENDS_SAME_LEAF; e < ENDS_KINDS; e++)
+			class_rows(s, t, m, ROW_OK, &(struct which){ classes[k], e });
 }
 
 static void scoring_init(struct scoring *s, struct collect *c, const struct cell *cell)
@@ -291,8 +306,10 @@ static void scoring_init(struct scoring *s, struct collect *c, const struct cell
 	s->start = hb_alloc((n_nodes + 2) * sizeof(*s->start));
 	s->seen = hb_alloc(n_nodes * sizeof(*s->seen));
 	s->done = hb_alloc(n_nodes);
-	for (size_t i = 0; i < cell->n; i++)
+	for (size_t i = 0; i < cell->n; i++) {
 		s->outcome[i] = collect_outcome(c, cell->v[i]);
+		s->leaves = s->leaves || collect_unit_ends(c, cell->v[i]) != ENDS_ANY;
+	}
 }
 
 static void scoring_free(struct scoring *s)

@@ -112,6 +112,12 @@ void collect_rows(struct collect *c);
 /* A key without hw: what a cell and one metric share. */
 void collect_key(const struct collect *c, const struct cell *cell, const struct unit_state *u,
                  const struct metric_info *m, const char *hw, struct key *out);
+/* How the ends of a pair lie to each other. ENDS_ANY: "remote", whatever is known of leaves. */
+enum pair_ends { ENDS_ANY, ENDS_SAME_LEAF, ENDS_CROSS_LEAF, ENDS_KINDS };
+/* ENDS_ANY: no topology, or a node of it without a leaf, or no pair of two nodes. */
+enum pair_ends collect_unit_ends(const struct collect *c, const struct unit_state *u);
+/* The key of a pair's row of that endpoint class; nothing changes with ENDS_ANY. */
+void collect_key_ends(struct key *key, enum pair_ends ends);
 /* The hardware class of the unit's nodes: all distinct ones, sorted; the caller frees. */
 char *collect_unit_hw(const struct collect *c, const struct unit_state *u);
 /* A row of this key (copied), with everything but figures. */
@@ -148,6 +154,9 @@ void collect_groups(struct collect *c, const struct cell *cell);
 /* Confirm and control rows of a cell of any shape. */
 void collect_confirm(struct collect *c, const struct cell *cell);
 
+/* ---- collect_again.c ---- */
+/* Of a pair that was measured again, the try that counts; before rows and losses. */
+void collect_again(struct collect *c);
 /* ---- collect_losses.c ---- */
 void collect_losses(struct collect *c);
 

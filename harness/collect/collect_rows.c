@@ -70,6 +70,26 @@ void collect_key(const struct collect *c, const struct cell *cell, const struct 
 	key_make(out);
 }
 
+enum pair_ends collect_unit_ends(const struct collect *c, const struct unit_state *u)
+{
+	const size_t *leaf_of = c->plan.leaf_of;
+	if (!leaf_of || unit_job(c, u)->cases.info->shape != BENCH_PAIR)
+		return ENDS_ANY;
+	size_t a = job_node(c, u, 0), b = job_node(c, u, 1);
+	if (a == b || leaf_of[a] == TOPO_NO_LEAF || leaf_of[b] == TOPO_NO_LEAF)
+		return ENDS_ANY;
+	return leaf_of[a] == leaf_of[b] ? ENDS_SAME_LEAF : ENDS_CROSS_LEAF;
+}
+
+void collect_key_ends(struct key *key, enum pair_ends ends)
+{
+	if (ends == ENDS_ANY)
+		return;
+	free(key->class_);
+	key->class_ = hb_strdup(ends == ENDS_SAME_LEAF ? key_same_leaf : key_cross_leaf);
+	key_make(key);
+}
+
 /* ---- rows ---- */
 
 struct summary_row *collect_row(struct collect *c, const struct cell *cell, const struct key *key,
@@ -155,12 +175,15 @@ static void unit_rows(struct collect *c, const struct cell *cell, const struct u
 	free(hw);
 }
 
-static bool of_main(const struct plan_job *j)
+/* Extra pairs have no rows: they are chosen for what is slow, and what a baseline and a night are
+ * compared by must come from the same kind of pairs. They are for localize. */
+static bool has_rows(const struct plan_job *j, bool confirm)
 {
-	return j->phase == PHASE_MAIN || j->phase == PHASE_EXTRA;
+	return confirm ? j->phase == PHASE_CONFIRM || j->phase == PHASE_CONTROL
+	               : j->phase == PHASE_MAIN;
 }
 
-/* Extra units of the same subject (a retest) replace what was not measured, never what was. */
+/* Of runs that are merged several may have the node: a good figure goes before none. */
 static void plain_cell(struct collect *c, const struct cell *cell)
 {
 	unsigned char *done = hb_alloc(c->plan.nodes.n);
@@ -201,7 +224,7 @@ static void cells_make(struct collect *c, bool confirm, struct cells *out)
 			if (u->step == UINT32_MAX)
 				continue;
 			const struct plan_job *j = unit_job(c, u);
-			if (of_main(j) == confirm)
+			if (!has_rows(j, confirm))
 				continue;
 			size_t cell = out->first[j->entry] + j->first_case + i - j->first_unit;
 			if (pass == 0)

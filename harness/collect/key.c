@@ -27,6 +27,13 @@ static char *key_write(const struct key *k, bool with_bytes)
 	return buf_detach(&b);
 }
 
+const char key_same_leaf[] = "same-leaf", key_cross_leaf[] = "cross-leaf";
+
+bool key_of_leaf(const struct key *k)
+{
+	return strcmp(k->class_, key_same_leaf) == 0 || strcmp(k->class_, key_cross_leaf) == 0;
+}
+
 void key_make(struct key *k)
 {
 	free(k->text);

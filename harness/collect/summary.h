@@ -27,6 +27,9 @@ struct key {
 
 /* Fills text from the parts. */
 void key_make(struct key *k);
+/* Endpoint classes beside "same-node" and "remote", where it is known who hangs on which leaf. */
+extern const char key_same_leaf[], key_cross_leaf[];
+bool key_of_leaf(const struct key *k); /* one of these two */
 int key_from_json(json_object *o, const struct js_at *at, struct key *out, struct hb_err *err);
 json_object *key_to_json(const struct key *k);
 void key_copy(const struct key *src, struct key *dst);

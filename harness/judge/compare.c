@@ -110,14 +110,15 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
                              struct compare_set *set)
 {
 	bool **seen = hb_alloc(b->n_entries * sizeof(*seen));
-	size_t n_rows = set->n, k = 0;
+	size_t n_rows = set->n, k = 0, *stands = compare_stand_ins(b);
 
 	for (size_t i = 0; i < n_rows; i++) {
 		const struct base_entry *e = set->rows[i].entry;
-		size_t at = e ? (size_t)(e - b->entries) : 0;
+		size_t at = e ? stands[e - b->entries] : 0;
 
 		if (!e)
 			continue;
+		e = &b->entries[at];
 		if (!seen[at])
 			seen[at] = hb_alloc(e->n_series * sizeof(**seen));
 		k = baseline_series_near(e, set->rows[i].subject, k);
@@ -128,7 +129,7 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
 	for (size_t at = 0; at < b->n_entries; at++) {
 		const struct base_entry *e = &b->entries[at];
 
-		for (size_t s = 0; s < e->n_series; s++) {
+		for (size_t s = 0; stands[at] == at && s < e->n_series; s++) {
 			const struct summary_loss *l;
 
 			if (e->series[s].n == 0 || (seen[at] && seen[at][s]) ||
@@ -146,6 +147,7 @@ static void add_not_measured(const struct baseline *b, const struct summary *con
 		}
 		free(seen[at]);
 	}
+	free(stands);
 	free(seen);
 }
 
@@ -157,6 +159,7 @@ void compare_runs(const struct baseline *b, const struct summary *const *runs, s
 	size_t series = 0;
 
 	compare_gather(runs, n_new, &set);
+	enum leaf_gap gap = compare_leaves(b, &set);
 	for (size_t i = 0; i < set.n; i++) {
 		struct verdict_row *v = &set.rows[i];
 
@@ -170,5 +173,6 @@ void compare_runs(const struct baseline *b, const struct summary *const *runs, s
 	}
 	add_not_measured(b, runs, n_new, &set);
 	compare_judge(&set, p, out);
+	out->leaves = gap;
 	compare_hw(b, runs, n_new, true, out);
 }

@@ -141,7 +141,6 @@ static const struct base_entry *lookup_near(const struct compare_from *from,
 	const struct baseline *b = from->b;
 	const struct key *k = row->key;
 	const char *old_hw = compare_old_hw(b->hw, from->runs, from->n, row->subject);
-	bool leaf = strcmp(k->class_, "same-leaf") == 0 || strcmp(k->class_, "cross-leaf") == 0;
 
 	for (size_t i = 0; i < b->n_entries; i++) {
 		const struct base_entry *e = &b->entries[i];
@@ -149,10 +148,6 @@ static const struct base_entry *lookup_near(const struct compare_from *from,
 
 		if (e->kind != row->row->kind || !compare_same_but_class(k, &e->key))
 			continue;
-		if (leaf && strcmp(e->key.class_, "remote") == 0 && strcmp(e->key.hw, k->hw) == 0) {
-			compare_note(row, "compared with class remote: no leaf classes there");
-			return e;
-		}
 		/* A partner's changed class is no reason to hold this subject against its own past:
 		 * the figures under such a key are of other pairs. */
 		if (!old_hw || strcmp(e->key.class_, k->class_) != 0)

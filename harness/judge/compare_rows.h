@@ -32,6 +32,18 @@ void compare_gather(const struct summary *const *runs, size_t n, struct compare_
 /* A further row that has no new side, with its verdict. subject and entry are borrowed. */
 void compare_add_absent(struct compare_set *set, const struct base_entry *entry,
                         const struct base_series *series, enum verdict verdict, const char *note);
+/*
+ * Leaves in the set only the rows of pairs that are compared: those of leaf classes where both
+ * sides have them under that key, else those over all pairs. Which side alone has them, if any key
+ * is so.
+ */
+enum leaf_gap compare_leaves(const struct baseline *b, struct compare_set *set);
+/*
+ * Of each entry of b the one that stands for it where it is asked who is missing: for a leaf class
+ * the one over all pairs, for a node need not have pairs of each kind every night. The caller
+ * frees.
+ */
+size_t *compare_stand_ins(const struct baseline *b);
 /* The runs of the new side, and where the search for the last row's entry ended. */
 struct compare_from {
 	const struct baseline *b;
@@ -39,9 +51,8 @@ struct compare_from {
 	size_t n, cursor;
 };
 /*
- * The entry that a row is compared with: the same key; else, with a note in the row, the class
- * "remote" for a leaf class that b does not know, or, for a node whose own hardware class changed,
- * its history under the old one. NULL: nothing.
+ * The entry that a row is compared with: the same key; else, with a note in the row, for a node
+ * whose own hardware class changed, its history under the old one. NULL: nothing.
  */
 const struct base_entry *compare_lookup(struct compare_from *from, struct verdict_row *row);
 /* The class of a node in old, if one of the n runs has another; NULL: it did not change. */

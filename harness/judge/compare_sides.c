@@ -173,12 +173,13 @@ static void add_gone(const struct baseline *b, const struct summary *const *runs
                      struct compare_set *set)
 {
 	bool **seen = hb_alloc(b->n_entries * sizeof(*seen));
-	size_t n_rows = set->n;
+	size_t n_rows = set->n, *stands = compare_stand_ins(b);
 
 	for (size_t at = 0; at < b->n_entries; at++)
 		seen[at] = hb_alloc(b->entries[at].n_series * sizeof(**seen));
 	for (size_t i = 0; i < n_rows; i++) {
 		const struct base_entry *e = set->rows[i].entry;
+		e = e ? &b->entries[stands[e - b->entries]] : NULL;
 		size_t k = e ? baseline_series_near(e, set->rows[i].subject, i) : SIZE_MAX;
 
 		if (k != SIZE_MAX)
@@ -187,7 +188,7 @@ static void add_gone(const struct baseline *b, const struct summary *const *runs
 	for (size_t at = 0; at < b->n_entries; at++) {
 		const struct base_entry *e = &b->entries[at];
 
-		for (size_t k = 0; k < e->n_series; k++) {
+		for (size_t k = 0; stands[at] == at && k < e->n_series; k++) {
 			const struct summary_loss *l;
 
 			if (seen[at][k] || e->series[k].n == 0)
@@ -201,6 +202,7 @@ static void add_gone(const struct baseline *b, const struct summary *const *runs
 		}
 		free(seen[at]);
 	}
+	free(stands);
 	free(seen);
 }
 
@@ -217,6 +219,7 @@ void compare_sides(const struct baseline *old_side, const struct summary *const 
 
 	baseline_build(new_runs, n_new, &new_side);
 	compare_gather(new_runs, n_new, &set);
+	enum leaf_gap gap = compare_leaves(old_side, &set);
 	for (size_t i = 0; i < set.n; i++)
 		find_old(&from, &set.rows[i], &set.tests[i], &series);
 	x.scatter = scatter = scatters(old_side, &set);
@@ -227,5 +230,6 @@ void compare_sides(const struct baseline *old_side, const struct summary *const 
 	baseline_free(&new_side);
 	add_gone(old_side, new_runs, n_new, &set);
 	compare_judge(&set, p, out);
+	out->leaves = gap;
 	compare_hw(old_side, new_runs, n_new, false, out);
 }

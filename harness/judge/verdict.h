@@ -84,6 +84,9 @@ struct finding {
 	const struct ack *ack;       /* as in verdict_row */
 };
 
+/* Which side alone has rows of leaf classes, so that all pairs were compared together. */
+enum leaf_gap { LEAVES_ALIKE, LEAVES_NEW, LEAVES_OLD };
+
 struct verdicts {
 	struct verdict_row *rows;
 	size_t n;
@@ -95,6 +98,7 @@ struct verdicts {
 	size_t families, families_rejected;
 	double q;
 	bool any_tested;
+	enum leaf_gap leaves;
 };
 void verdicts_count(struct verdicts *v); /* renews count and known */
 /* Rows of this verdict that are not acknowledged. */

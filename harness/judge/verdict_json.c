@@ -78,6 +78,8 @@ json_object *verdicts_to_json(const struct verdicts *v)
 
 	js_set_i64(o, "schema", 1);
 	js_set_f64(o, "q", v->q);
+	if (v->leaves != LEAVES_ALIKE)
+		js_set_str(o, "leaf_classes", v->leaves == LEAVES_NEW ? "new" : "old");
 	js_set_u64(o, "families", v->families);
 	js_set_u64(o, "families_rejected", v->families_rejected);
 	for (int k = 0; k < VERDICTS; k++)

@@ -175,6 +175,11 @@ int launch_signal(const struct launch *l)
 	return l->signal;
 }
 
+bool launch_node_lost(const struct launch *l, size_t node)
+{
+	return l->lost && l->lost[node];
+}
+
 int launch_close(struct launch *l, struct hb_err *err)
 {
 	if (!l)
@@ -185,6 +190,7 @@ int launch_close(struct launch *l, struct hb_err *err)
 	launch_forget_look(l);
 	launch_site_close(l->p.site);
 	free(l->where);
+	free(l->lost);
 	free(l);
 	return rc;
 }

@@ -213,6 +213,8 @@ int launch_steps(struct launch *l, size_t first, size_t n, struct launch_result 
                  struct hb_err *err);
 /* The signal that asked to stop, or 0. */
 int launch_signal(const struct launch *l);
+/* A node of the plan that a step had to do without from some moment on. */
+bool launch_node_lost(const struct launch *l, size_t node);
 /* Appends a line to the journal: o is the caller's. */
 int launch_journal(struct launch *l, json_object *o, struct hb_err *err);
 /* Writes everything out and closes. Also after errors; NULL is fine. */

@@ -220,11 +220,22 @@ const char *step_signal_text(int number)
 	}
 }
 
+static void remember_lost(struct step_run *r)
+{
+	const struct tiers *t = &r->tiers;
+
+	if (!r->l->lost)
+		r->l->lost = hb_alloc((t->n + 1) * sizeof *r->l->lost);
+	for (size_t i = 0; i < t->n; i++)
+		r->l->lost[i] = r->l->lost[i] || t->lost[i];
+}
+
 void step_finish(struct step_run *r, enum step_status s, const struct launch_cause *cause)
 {
 	enum unit_status unit = s == STEP_SKIPPED ? UNIT_SKIPPED : UNIT_GIVEN_UP;
 	bool lost = false;
 
+	remember_lost(r);
 	step_close_jobs(r, unit, r->reason[0] ? r->reason : "the step ended before it");
 	for (size_t j = 0; j < r->step->n_jobs; j++)
 		lost = lost || r->s.job[j] == JOB_GIVEN_UP;
@@ -337,6 +348,7 @@ void step_attempt_over(struct step_run *r)
 {
 	if (r->child && !r->probe)
 		tiers_ended(&r->tiers, r->joined == 0 && !r->stalled);
+	step_keep_told(r);
 	if (startup_again(r))
 		return;
 	bool unfinished = sched_worth_relaunch(&r->s), lost = r->by_itself && unfinished;

@@ -303,6 +303,25 @@ void step_on_leave(struct step_run *r, int rank, const char *why)
 		r->blamed = true; /* it went while idle: no job is to blame */
 }
 
+/* Everything it measured is told, though a rank went before it could say done. */
+static bool is_told(const struct step_run *r, size_t j)
+{
+	for (size_t i = 0; i < r->step->jobs[j].cases.n; i++)
+		if (!r->ended[r->unit_at[j] + i])
+			return false;
+	return true;
+}
+
+void step_keep_told(struct step_run *r)
+{
+	for (size_t j = 0; j < r->step->n_jobs; j++) {
+		if ((r->s.job[j] != JOB_CUT && r->s.job[j] != JOB_RUNNING) || !is_told(r, j))
+			continue;
+		r->s.job[j] = JOB_DONE;
+		log_job_end(r, j, unit_status_name(UNIT_OK), "a rank went when all was told");
+	}
+}
+
 /* Who went first, and alone, may come back once; what it was about to measure is not. */
 static void settle_node(struct step_run *r)
 {
@@ -325,8 +344,11 @@ static void settle_job(struct step_run *r)
 	if (r->n_cut == 1 && !r->blamed) {
 		size_t j = r->cut[0];
 		int rank = r->s.lost_by[j];
-		sched_give_up(&r->s, j, rank);
-		job_given_up(r, j, r->why[rank]);
+		/* One that is told will be kept. */
+		if (!is_told(r, j)) {
+			sched_give_up(&r->s, j, rank);
+			job_given_up(r, j, r->why[rank]);
+		}
 	}
 	r->blamed = true;
 	r->n_cut = 0;

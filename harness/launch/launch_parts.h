@@ -56,6 +56,7 @@ struct launch {
 	bool impatient; /* a second signal came */
 	int64_t start_ms;
 	int64_t end_ms; /* nothing starts that cannot end by then, and all ends; 0: no limit */
+	bool *lost;     /* of each node: a step had to do without it; NULL: no step has ended */
 	char **gone; /* of each node: why it cannot take part, as last seen; NULL: nobody looked */
 	int64_t looked_ms;
 	const char *end_what;     /* what ends then; static */
@@ -259,6 +260,9 @@ void step_on_leave(struct step_run *r, int rank, const char *why);
  * once; what goes after may be the launcher taking everybody down.
  */
 void step_settle_blame(struct step_run *r);
+/* Jobs that were cut after their last unit had ended are done; before another attempt, and an end.
+ */
+void step_keep_told(struct step_run *r);
 /* A rank will not be waited for any longer. */
 void step_rank_lost(struct step_run *r, int rank, const char *why);
 /* Ends jobs whose next unit is overdue and ranks that are silent while idle. */

@@ -104,7 +104,6 @@ void loc_work_make(struct loc_work *w, const struct loc_sheet *sheet, const stru
 	w->n_leaves = dense(sheet, false, &w->leaf, &w->leaf_number);
 	w->n_rails = dense(sheet, true, &w->rail, &w->rail_number);
 	loc_cells_make(w);
-	loc_cells_values(w);
 	loc_silent(w);
 	loc_leaves(w);
 	loc_rails(w);
@@ -115,7 +114,7 @@ void loc_work_make(struct loc_work *w, const struct loc_sheet *sheet, const stru
 
 void loc_work_free(struct loc_work *w)
 {
-	free(w->order);
+	free(w->tests);
 	free(w->cells);
 	free(w->first);
 	free(w->of);

@@ -10,11 +10,35 @@
  * nodes.
  *
  * Nodes: S = the upper quartile (type 7) of y over all pairs of the node (the maximum at no more
- * than 3 partners), z = (S - median S) / max(1.4826 MAD S, 0.001). Candidate: z < -2.5. Slow: z <
- * -4 over main and extra pairs together, and the loss against the median beyond delta. A node is
- * only blamed where at least two of its slow pairs are with nodes that are cleared by other pairs;
- * where fewer are, "this node, or its partner, or the link" is undecided, and says which pairs
- * would decide it. Where the sheet has a stored spread and median, both tests use them too.
+ * than 3 partners; a pair measured several times counts with its median), z = (S - median S) /
+ * max(1.4826 MAD S, 0.001). Candidate: z < -2.5 over the pairs of the main part, and at least half
+ * of delta lost. Slow: z < -4 over main and extra pairs together, and the loss against the median
+ * beyond delta. Extra pairs count for candidates alone: of their partners they say less. A node is
+ * only blamed where at least two of its slow pairs (they lost half of what it lost) are with nodes
+ * that are cleared by other pairs (their own S is above that half); where fewer are, "this node, or
+ * its partner, or the link" is undecided, and localize_ask says which pairs would decide it. Pairs
+ * with a blamed node are then left out for all others that are low; who has no other pairs stays a
+ * candidate.
+ *
+ * Stored figures of a baseline: s^2 is the mean of the stored and of the present square, the stored
+ * one weighing as much as 20 nodes. The middle is the median of the nodes that are at the stored
+ * level (S above it less 2.5 s, the level then following those nodes, three times), as long as they
+ * are at least 15 %: so most nodes may be slow. Below that the whole cluster has moved, which is
+ * for compare to judge, and nodes are held against their own median.
+ *
+ * Links: y - min(S_a, S_b) < -delta in all tests of the pair, in one direction at least where they
+ * are told apart; at least 1 + retests tests, and as many as it takes until, at the share of low
+ * cells that the sheet has, chance alone makes less than one false link in 200 sheets. Leaves: the
+ * medians of the pairs from leaf to leaf, scored as nodes are, with the same rule of who may be
+ * blamed; at least three leaves; three quarters of the leaf's nodes must be slow across leaves, and
+ * its own pairs must not be. Rails: the median of each against the median of the others', in units
+ * of both medians' standard errors; three quarters of its pairs must be slow.
+ *
+ * detectable, of a node: 1 - exp(-(L + 0.67 s + q sqrt(v + w + 1.57 s^2 / N))) with N nodes, L and
+ * w mean and variance of max(delta, 4 s) as s is estimated, v = the variance of a slow node's S at
+ * its number of pairs (1.5625 s^2 at the usual one), q = 1.2816 + 2.6 / sqrt N; from simulation
+ * with equal node spread and noise (tests/sim), where 88 to 95 % are found. Links: delta + noise
+ * times the normal quantile of 0.9 to the power 1 / tests. NaN: no loss would have been found.
  */
 #ifndef HPCBENCH_HARNESS_LOCALIZE_H
 #define HPCBENCH_HARNESS_LOCALIZE_H
@@ -46,7 +70,7 @@ struct loc_pair {
 struct loc_sheet {
 	const struct loc_end *ends;
 	size_t n_ends;
-	const struct loc_pair *pairs;
+	const struct loc_pair *pairs; /* in the order in which they were measured */
 	size_t n_pairs;
 	bool adaptive; /* routing: leaves and up-links are never blamed */
 	double delta;  /* least loss that is blamed; 0: LOC_DELTA */
@@ -77,10 +101,13 @@ enum loc_kind {
 	LOC_LINK_AB,  /* from end a to end b alone */
 	LOC_LEAF,     /* a: leaf; its up-link, for pairs within it are not slow */
 	LOC_RAIL,     /* a: rail */
-	LOC_SILENT,   /* node a: nothing that it took part in came, its partners' other pairs did */
+	LOC_SILENT, /* node a: nothing that it took part in came, its partners' other pairs did; or
+	               a lost pair named it and nothing of it came afterwards */
 	LOC_KINDS
 };
-const char *loc_kind_name(enum loc_kind k); /* "slow-node", "slow-direction", "slow-link" ... */
+/* "slow-node", "slow-sending", "slow-receiving", "slow-link", "slow-link-direction", "slow-leaf",
+ * "slow-rail", "silent-node"; static. */
+const char *loc_kind_name(enum loc_kind k);
 
 enum loc_state {
 	LOC_SLOW,     /* blamed */
@@ -92,9 +119,13 @@ struct loc_blame {
 	enum loc_state state;
 	uint32_t a, b;  /* as the kind says; b LOC_NONE where it has none */
 	uint32_t group; /* undecided ones that exclude each other share a number; else LOC_NONE */
-	double loss;    /* against the sheet's median; links: against the lesser of both ends' S */
-	double z;       /* NaN for links */
-	size_t tests, slow_tests, partners; /* behind it */
+	/* Against the sheet's median; links: against the lesser of both ends' S; 1: nothing came.
+	 */
+	double loss;
+	double z; /* NaN for links */
+	/* Behind it. partners: of a link: the other partners that the end with fewer has; of a
+	 * leaf: leaves; of a rail: nodes. */
+	size_t tests, slow_tests, partners;
 	double detectable; /* the smallest loss that would have been found here (power 0.9) */
 	/* Median losses of its loaded and its isolated tests, and of the isolated tests of healthy
 	 * controls (below 0: isolated they are faster); NaN where there are none. */
@@ -128,7 +159,12 @@ struct localized {
 	bool paths_separated;       /* leaves known and routing static */
 };
 
-/* Never fails on contents; an empty sheet blames nobody. Free with localized_free. */
+/*
+ * Never fails on contents; an empty sheet blames nobody; figures that are not finite are lost ones.
+ * Pairs within a node, and of ends or nodes with numbers out of range (from 2^20 on), are left out.
+ * p NULL: LOC_PARAMS_DEFAULT. Half a million pairs take a third of a second. Free with
+ * localized_free.
+ */
 void localize(const struct loc_sheet *sheet, const struct loc_params *p, struct localized *out);
 void localized_free(struct localized *l);
 
@@ -153,8 +189,11 @@ struct loc_ask {
  * pairs, in the same order of ends) decide: up to extra_pairs pairs with known-good partners for
  * each candidate, retests of low cells, just the pairs that decide what is undecided; where pairs
  * ran at the same time (loaded) one isolated pair of each suspect and of as many healthy controls.
- * All within extra_share of the main tests, at least one suspect's worth; the worst go first.
- * seed: who is whose partner. Returns how many; the caller frees *out.
+ * All within extra_share of the main tests, at least one suspect's worth, less what was asked and
+ * measured before: first what decides the undecided, then links, isolated tests, candidates in
+ * turn; the worst go first. Known-good: found good in all sheets with figures of it, z at least -1.
+ * found: of the same sheets, n of each; p as in localize. seed: who is whose partner. Returns how
+ * many; the caller frees *out.
  */
 size_t localize_ask(const struct loc_sheet *sheets, const struct localized *found, size_t n,
                     const struct loc_params *p, bool loaded, uint64_t seed, struct loc_ask **out);

@@ -165,7 +165,7 @@ static size_t low_cells(const struct loc_asking *a, struct low_cell **out)
 			const struct loc_cell *c = &w->cells[i];
 			double r = isfinite(c->all) ? loc_residual(w, c, NULL, c->all) : -INFINITY;
 
-			if (!loc_all_low(w, c, &tests) || tests >= need)
+			if (!loc_always_low(w, c, &tests) || tests >= need)
 				continue;
 			hb_grow(&v, &cap, n + 1, sizeof(*v));
 			v[n++] = (struct low_cell){ c->a, c->b, r, need - tests };
@@ -188,11 +188,11 @@ static size_t low_cells(const struct loc_asking *a, struct low_cell **out)
 	return kept;
 }
 
-/* Whole cells, the lowest first, within half of what is left. */
+/* Whole cells, the lowest first. */
 static void ask_links(struct loc_asking *a)
 {
 	struct low_cell *v;
-	size_t n = low_cells(a, &v), left = a->budget - a->budget / 2;
+	size_t n = low_cells(a, &v), left = a->budget;
 
 	for (size_t i = 0; i < n && v[i].want <= left; i++) {
 		left -= v[i].want;

@@ -84,11 +84,50 @@ static void cells_cut(struct loc_work *w, const struct loc_numbers *v, size_t n)
 	}
 }
 
+/* Median of a cell's loaded figures, of the main part alone or of all. */
+static double cell_value(const struct loc_work *w, const struct loc_cell *c, bool with_extra,
+                         uint32_t *n)
+{
+	*n = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct loc_pair *t = loc_test(w, c, i);
+
+		if (!t->isolated && (with_extra || !t->extra) && isfinite(t->y))
+			w->scratch[(*n)++] = t->y;
+	}
+	return loc_median(w->scratch, *n);
+}
+
+static void values(struct loc_work *w)
+{
+	for (size_t i = 0; i < w->n_cells; i++) {
+		struct loc_cell *c = &w->cells[i];
+
+		c->main = cell_value(w, c, false, &c->n_main);
+		c->all = cell_value(w, c, true, &c->n_all);
+		for (size_t k = 0; k < c->n; k++) {
+			const struct loc_pair *t = loc_test(w, c, k);
+
+			c->lost += !t->isolated && !isfinite(t->y);
+		}
+	}
+}
+
+void loc_cells_shift(struct loc_work *w)
+{
+	for (size_t i = 0; i < w->n_cells; i++) {
+		struct loc_cell *c = &w->cells[i];
+
+		c->main -= w->off[c->class_];
+		c->all -= w->off[c->class_];
+	}
+}
+
 void loc_cells_make(struct loc_work *w)
 {
 	const struct loc_sheet *s = w->sheet;
 	struct loc_numbers *v = hb_alloc((s->n_pairs + 1) * sizeof(*v)), *sorted;
-	size_t *test = hb_alloc((s->n_pairs + 1) * sizeof(*test)), n = 0;
+	size_t *test = hb_alloc((s->n_pairs + 1) * sizeof(*test)), *order, n = 0;
 
 	for (size_t i = 0; i < s->n_pairs; i++) {
 		const struct loc_pair *p = &s->pairs[i];
@@ -99,47 +138,20 @@ void loc_cells_make(struct loc_work *w)
 		v[n].b = p->a < p->b ? p->b : p->a;
 		test[n++] = i;
 	}
-	w->order = hb_alloc((n + 1) * sizeof(*w->order));
-	loc_order(v, n, s->n_ends, s->n_ends, w->order);
+	order = hb_alloc((n + 1) * sizeof(*order));
+	loc_order(v, n, s->n_ends, s->n_ends, order);
+	w->tests = hb_alloc((n + 1) * sizeof(*w->tests));
 	sorted = hb_alloc((n + 1) * sizeof(*sorted));
 	for (size_t i = 0; i < n; i++) {
-		sorted[i] = v[w->order[i]];
-		w->order[i] = test[w->order[i]];
+		sorted[i] = v[order[i]];
+		w->tests[i] = s->pairs[test[order[i]]];
 	}
 	cells_cut(w, sorted, n);
 	free(sorted);
+	free(order);
 	free(v);
 	free(test);
 	adjacency(w);
 	w->scratch = hb_alloc((n + w->out->n_nodes + s->n_ends + 1) * sizeof(*w->scratch));
-}
-
-/* Median of a cell's loaded tests, of the main part alone or of all. */
-static double cell_value(const struct loc_work *w, const struct loc_cell *c, bool with_extra)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct loc_pair *t = loc_test(w, c, i);
-
-		if (!t->isolated && (with_extra || !t->extra) && isfinite(t->y))
-			w->scratch[n++] = t->y;
-	}
-	return loc_median(w->scratch, n) - w->off[c->class_];
-}
-
-void loc_cells_values(struct loc_work *w)
-{
-	for (size_t i = 0; i < w->n_cells; i++) {
-		struct loc_cell *c = &w->cells[i];
-
-		c->main = cell_value(w, c, false);
-		c->all = cell_value(w, c, true);
-		c->lost = 0;
-		for (size_t k = 0; k < c->n; k++) {
-			const struct loc_pair *t = loc_test(w, c, k);
-
-			c->lost += !t->isolated && !isfinite(t->y);
-		}
-	}
+	values(w);
 }

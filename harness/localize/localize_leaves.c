@@ -67,14 +67,27 @@ static void roads_make(struct leaves *l)
 	free(y);
 }
 
-static void score_leaf(struct leaves *l, uint32_t leaf)
+/* Scores of all leaves. */
+static void score(struct leaves *l)
 {
-	size_t n = 0;
+	size_t n_leaves = l->w->n_leaves, *first = hb_alloc((n_leaves + 2) * sizeof(*first));
+	double *y = hb_alloc((2 * l->n_roads + 1) * sizeof(*y));
 
-	for (size_t i = 0; i < l->n_roads; i++)
-		if (l->roads[i].a == leaf || l->roads[i].b == leaf)
-			l->v[n++] = l->roads[i].median;
-	l->score[leaf] = loc_score(l->v, n, n);
+	for (size_t i = 0; i < l->n_roads; i++) {
+		first[l->roads[i].a + 2]++;
+		first[l->roads[i].b + 2]++;
+	}
+	for (size_t i = 1; i <= n_leaves; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; i < l->n_roads; i++) {
+		y[first[l->roads[i].a + 1]++] = l->roads[i].median;
+		y[first[l->roads[i].b + 1]++] = l->roads[i].median;
+	}
+	for (size_t i = 0; i < n_leaves; i++)
+		l->score[i] = loc_score(y + first[i], first[i + 1] - first[i],
+		                        first[i + 1] - first[i]);
+	free(first);
+	free(y);
 }
 
 /* Medians of each leaf's own pairs and their level: the median of those. */
@@ -253,17 +266,12 @@ static void judge(struct leaves *l)
 	struct loc_work *w = l->w;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < w->n_leaves; i++) {
-		score_leaf(l, i);
-		if (isfinite(l->score[i]))
-			n++;
-	}
-	if (n < 3)
-		return;
-	n = 0;
+	score(l);
 	for (uint32_t i = 0; i < w->n_leaves; i++)
 		if (isfinite(l->score[i]))
 			l->v[n++] = l->score[i];
+	if (n < 3) /* of two it cannot be said which */
+		return;
 	loc_scale(l->v, n, NAN, NAN, &w->p, &l->scale);
 	l->scale.s = fmax(l->scale.s, road_noise(l));
 	for (uint32_t i = 0; i < w->n_leaves; i++)
@@ -314,7 +322,7 @@ static void levels(struct loc_work *w)
 				w->scratch[m++] = w->cells[i].all;
 		w->off[k] = loc_median(w->scratch, m) - all;
 	}
-	loc_cells_values(w);
+	loc_cells_shift(w);
 }
 
 void loc_leaves(struct loc_work *w)

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "bench/base/dist.h"
 #include "harness/localize/localize_parts.h"
 
 static const double false_links = 0.005;
@@ -30,26 +31,40 @@ static bool fit(const struct loc_work *w, const struct loc_cell *c)
 	       w->out->nodes[loc_node_of(w, c->b)].state != LOC_OPEN;
 }
 
-static bool low(const struct loc_work *w, const struct loc_cell *c, const struct loc_pair *t)
+static bool told_apart(const struct loc_pair *t)
 {
-	return loc_residual(w, c, t, t->y) < -w->delta;
+	return isfinite(t->ab) && isfinite(t->ba);
 }
 
-bool loc_all_low(const struct loc_work *w, const struct loc_cell *c, size_t *n)
+/* Directions in which a test was low; both where it does not tell them apart or was lost. */
+static unsigned low(const struct loc_work *w, const struct loc_cell *c, const struct loc_pair *t)
 {
+	bool same = t->a == c->a;
+	double ab, ba;
+
+	if (!isfinite(t->y) || !told_apart(t))
+		return loc_residual(w, c, t, t->y) < -w->delta ? LOC_BOTH : 0;
+	ab = loc_residual(w, c, t, same ? t->ab : t->ba);
+	ba = loc_residual(w, c, t, same ? t->ba : t->ab);
+	return (ab < -w->delta ? LOC_AB : 0U) | (ba < -w->delta ? LOC_BA : 0U);
+}
+
+unsigned loc_always_low(const struct loc_work *w, const struct loc_cell *c, size_t *n)
+{
+	unsigned ways = LOC_BOTH;
+
 	*n = 0;
 	if (!fit(w, c))
-		return false;
-	for (size_t i = 0; i < c->n; i++) {
+		return 0;
+	for (size_t i = 0; i < c->n && ways; i++) {
 		const struct loc_pair *t = loc_test(w, c, i);
 
 		if (t->isolated)
 			continue;
-		if (!low(w, c, t))
-			return false;
+		ways &= low(w, c, t);
 		++*n;
 	}
-	return *n > 0;
+	return *n ? ways : 0;
 }
 
 size_t loc_link_tests(const struct loc_work *w, bool sure)
@@ -60,11 +75,14 @@ size_t loc_link_tests(const struct loc_work *w, bool sure)
 	for (size_t i = 0; i < w->n_cells; i++) {
 		const struct loc_cell *c = &w->cells[i];
 		const struct loc_pair *t = loc_test(w, c, 0);
+		unsigned ways;
 
 		if (!fit(w, c) || t->isolated || t->extra)
 			continue;
-		n++;
-		lows += low(w, c, t);
+		ways = low(w, c, t);
+		n += told_apart(t) ? 2 : 1;
+		lows += ways != 0;
+		lows += told_apart(t) && ways == LOC_BOTH;
 	}
 	/* The cell in question left out: it may be low for its own reason. */
 	share = n > 1 ? (double)(lows - (lows > 0)) / (double)(n - 1) : 0;
@@ -74,25 +92,19 @@ size_t loc_link_tests(const struct loc_work *w, bool sure)
 	return m;
 }
 
-/* Median residual over the cell's loaded tests, of y or of one direction (a to b: end numbers);
- * *low: each was low. NaN where a test does not tell. */
-static double direction(const struct loc_work *w, const struct loc_cell *c, bool a_to_b, bool *low)
+/* Median residual over the cell's figures in these directions; lost tests have none. */
+static double middle(const struct loc_work *w, const struct loc_cell *c, unsigned ways)
 {
 	size_t n = 0;
 
-	*low = true;
 	for (size_t i = 0; i < c->n; i++) {
 		const struct loc_pair *t = loc_test(w, c, i);
-		double y = (t->a == c->a) == a_to_b ? t->ab : t->ba;
+		double y = (t->a == c->a) == (ways == LOC_AB) ? t->ab : t->ba;
 
-		if (t->isolated || !isfinite(t->y))
-			continue;
-		if (!isfinite(y))
-			return NAN;
-		w->scratch[n] = loc_residual(w, c, t, y);
-		*low = *low && w->scratch[n++] < -w->delta;
+		if (!t->isolated && isfinite(t->y))
+			w->scratch[n++] = loc_residual(w, c, t, ways == LOC_BOTH ? t->y : y);
 	}
-	return loc_median(w->scratch, n);
+	return n ? loc_median(w->scratch, n) : -INFINITY;
 }
 
 static size_t fewer(size_t a, size_t b)
@@ -100,34 +112,31 @@ static size_t fewer(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static void blame(struct loc_work *w, const struct loc_cell *c, size_t tests)
+static void blame(struct loc_work *w, const struct loc_cell *c, unsigned ways, size_t tests)
 {
 	const struct loc_node *a = &w->out->nodes[loc_node_of(w, c->a)];
 	const struct loc_node *b = &w->out->nodes[loc_node_of(w, c->b)];
-	bool low_ab, low_ba;
-	double ab = direction(w, c, true, &low_ab), ba = direction(w, c, false, &low_ba), r;
-	struct loc_blame *v;
+	size_t partners = fewer(a->partners, b->partners);
+	struct loc_blame *v = loc_blame_add(w, ways == LOC_BOTH ? LOC_LINK : LOC_LINK_AB,
+	                                    ways == LOC_BA ? c->b : c->a,
+	                                    ways == LOC_BA ? c->a : c->b);
 
-	if (isfinite(ab) && isfinite(ba) && low_ab && ba > -w->delta)
-		v = loc_blame_add(w, LOC_LINK_AB, c->a, c->b);
-	else if (isfinite(ab) && isfinite(ba) && low_ba && ab > -w->delta)
-		v = loc_blame_add(w, LOC_LINK_AB, c->b, c->a);
-	else
-		v = loc_blame_add(w, LOC_LINK, c->a, c->b);
-	r = loc_residual(w, c, NULL, c->all);
-	v->loss = v->loaded = isfinite(c->all) ? 1 - exp(r) : 1;
+	v->loss = v->loaded = 1 - exp(middle(w, c, ways));
 	v->tests = v->slow_tests = tests;
-	v->partners = fewer(a->partners, b->partners) - (fewer(a->partners, b->partners) > 0);
-	/* Every test must be low, and half of them are below the middle: z of 0.9 to the power 1/n.
-	 */
-	v->detectable = NAN;
+	v->partners = partners - (partners > 0);
+	/* All of its tests must be low, so each with the power 0.9 to 1/tests. */
+	v->detectable = 1 - exp(-w->delta -
+	                        w->noise * dist_norm_quantile(pow(0.9, 1.0 / (double)tests)));
 }
 
 void loc_links(struct loc_work *w)
 {
 	size_t need = loc_link_tests(w, false), n;
 
-	for (size_t i = 0; i < w->n_cells; i++)
-		if (loc_all_low(w, &w->cells[i], &n) && n >= need)
-			blame(w, &w->cells[i], n);
+	for (size_t i = 0; i < w->n_cells; i++) {
+		unsigned ways = loc_always_low(w, &w->cells[i], &n);
+
+		if (ways && n >= need)
+			blame(w, &w->cells[i], ways, n);
+	}
 }

@@ -9,7 +9,6 @@
 #include "bench/base/mem.h"
 #include "harness/localize/localize_parts.h"
 
-/* Distinct partner nodes among n cells whose partners stand in v; sorts v. */
 static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -24,6 +23,7 @@ struct nodes {
 	bool *bad;         /* slow, whether it can be blamed or not */
 };
 
+/* Sorts v. */
 static size_t distinct(uint32_t *v, size_t n)
 {
 	size_t kept = n ? 1 : 0;
@@ -34,7 +34,8 @@ static size_t distinct(uint32_t *v, size_t n)
 	return kept;
 }
 
-/* S over the node's cells; *tests, *partners: behind it. NaN without figures. */
+/* S over the node's cells with nodes that are not blamed; *tests, *partners: behind it. NaN without
+ * figures. */
 static double score(const struct nodes *s, uint32_t node, bool with_extra, struct loc_node *out)
 {
 	const struct loc_work *w = s->w;
@@ -45,13 +46,10 @@ static double score(const struct nodes *s, uint32_t node, bool with_extra, struc
 		const struct loc_cell *c = &w->cells[w->of[i]];
 		double y = with_extra ? c->all : c->main;
 
-		if (c->explained || !isfinite(y))
+		if (c->explained || !isfinite(y) ||
+		    w->out->nodes[loc_partner(w, c, node)].state == LOC_BLAMED)
 			continue;
-		for (size_t k = 0; k < c->n; k++) {
-			const struct loc_pair *t = loc_test(w, c, k);
-
-			out->tests += !t->isolated && (with_extra || !t->extra) && isfinite(t->y);
-		}
+		out->tests += with_extra ? c->n_all : c->n_main;
 		s->partner[n] = loc_partner(w, c, node);
 		w->scratch[n++] = y;
 	}
@@ -68,6 +66,7 @@ static void scale(struct nodes *s)
 	for (size_t i = 0; i < w->out->n_nodes; i++)
 		if (isfinite(s->main[i]))
 			w->scratch[n++] = s->main[i];
+	w->scored = (double)n;
 	if (n)
 		loc_scale(w->scratch, n, w->sheet->stored_median, w->sheet->stored_s, &w->p,
 		          &scale);
@@ -133,25 +132,25 @@ static double noise_of(const struct loc_work *w)
  * Pairs of a slow node that lost at least half of what it lost, and those of them whose other node
  * is cleared by its other pairs: its own score is on the good side of that half.
  */
-static void slow_pairs(const struct loc_work *w, uint32_t node, struct loc_blame *b,
-                       size_t *cleared)
+static size_t slow_pairs(const struct loc_work *w, uint32_t node, size_t *slow_tests)
 {
 	double half = w->out->median + (w->out->nodes[node].score - w->out->median) / 2;
+	size_t cleared = 0;
 
-	*cleared = 0;
+	*slow_tests = 0;
 	for (size_t i = w->first[node]; i < w->first[node + 1]; i++) {
 		const struct loc_cell *c = &w->cells[w->of[i]];
-		uint32_t p = loc_partner(w, c, node);
 
 		if (c->explained || !(c->all < half))
 			continue;
 		for (size_t k = 0; k < c->n; k++) {
 			const struct loc_pair *t = loc_test(w, c, k);
 
-			b->slow_tests += !t->isolated && t->y - w->off[c->class_] < half;
+			*slow_tests += !t->isolated && t->y - w->off[c->class_] < half;
 		}
-		*cleared += w->out->nodes[p].score >= half;
+		cleared += w->out->nodes[loc_partner(w, c, node)].score >= half;
 	}
+	return cleared;
 }
 
 /* Median of what the node sends (or receives) in its loaded tests, against the scores' median. */
@@ -188,29 +187,59 @@ static enum loc_kind direction(const struct loc_work *w, uint32_t node)
 	return LOC_NODE;
 }
 
-static void blame(struct nodes *s, double usual)
+static void add(const struct nodes *s, uint32_t node, size_t slow_tests, double usual)
+{
+	struct loc_work *w = s->w;
+	struct loc_node *n = &w->out->nodes[node];
+	struct loc_blame *v = loc_blame_add(w, direction(w, node), node, LOC_NONE);
+
+	v->loss = v->loaded = n->loss;
+	v->z = n->z;
+	v->tests = n->tests;
+	v->slow_tests = slow_tests;
+	v->partners = n->partners;
+	v->detectable = loc_detectable(w, (double)n->partners, usual);
+}
+
+/* Blames who can be blamed. All at once: who is blamed explains no pair of this pass. */
+static void blame(const struct nodes *s, double usual)
+{
+	struct loc_work *w = s->w;
+	size_t first = w->out->n;
+
+	for (uint32_t i = 0; i < w->out->n_nodes; i++) {
+		size_t slow_tests;
+
+		if (s->bad[i] && w->out->nodes[i].state == LOC_CANDIDATE &&
+		    slow_pairs(w, i, &slow_tests) >= 2)
+			add(s, i, slow_tests, usual);
+	}
+	for (size_t i = first; i < w->out->n; i++)
+		w->out->nodes[w->out->v[i].a].state = LOC_BLAMED;
+}
+
+/*
+ * A pair with a blamed node says nothing about its other end: whoever is low without being blamed
+ * is scored again without such pairs. Who has no others stays a candidate.
+ */
+static void again(struct nodes *s)
 {
 	struct loc_work *w = s->w;
 
 	for (uint32_t i = 0; i < w->out->n_nodes; i++) {
-		struct loc_node *n = &w->out->nodes[i];
-		struct loc_blame b = { .tests = 0 };
-		size_t cleared;
+		struct loc_node *n = &w->out->nodes[i], now = *n;
 
-		if (!s->bad[i])
+		if (n->state != LOC_CANDIDATE)
 			continue;
-		slow_pairs(w, i, &b, &cleared);
-		if (cleared < 2)
+		now.score = score(s, i, true, &now);
+		s->bad[i] = false;
+		if (!isfinite(now.score))
 			continue;
-		size_t slow = b.slow_tests;
-		struct loc_blame *v = loc_blame_add(w, direction(w, i), i, LOC_NONE);
-		v->loss = v->loaded = n->loss;
-		v->z = n->z;
-		v->tests = n->tests;
-		v->slow_tests = slow;
-		v->partners = n->partners;
-		v->detectable = loc_detectable(w, (double)n->partners, usual);
-		n->state = LOC_BLAMED;
+		*n = now;
+		place(s, n);
+		s->bad[i] = beyond(s, n, w->p.z_slow, 1);
+		if (!beyond(s, n, w->p.z_candidate, 0.5))
+			n->state = LOC_GOOD;
 	}
 }
 
@@ -220,7 +249,7 @@ static double usual_pairs(const struct loc_work *w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->out->n_nodes; i++)
-		if (isfinite(w->out->nodes[i].score))
+		if (w->out->nodes[i].partners)
 			w->scratch[n++] = (double)w->out->nodes[i].partners;
 	return loc_median(w->scratch, n);
 }
@@ -242,9 +271,10 @@ void loc_nodes(struct loc_work *w)
 	scale(&s);
 	usual = usual_pairs(w);
 	candidates(&s);
-	usual = isfinite(usual) ? usual : usual_pairs(w);
 	w->noise = noise_of(w);
 	w->out->detectable = loc_detectable(w, usual, usual);
+	blame(&s, usual);
+	again(&s);
 	blame(&s, usual);
 	loc_undecided(w, s.bad);
 	free(s.partner);

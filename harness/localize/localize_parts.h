@@ -16,9 +16,10 @@ enum loc_class { LOC_SAME_LEAF, LOC_CROSS_LEAF, LOC_UNKNOWN_LEAF, LOC_CLASSES };
 /* All tests of one pair of ends. */
 struct loc_cell {
 	uint32_t a, b;    /* ends, a < b */
-	size_t first, n;  /* order[first ..]: its tests as they were measured */
+	size_t first, n;  /* tests[first ..] */
 	double main, all; /* medians of the main and of all loaded tests, less the class's level */
-	uint32_t lost;    /* loaded tests without a figure */
+	uint32_t n_main, n_all; /* figures behind them */
+	uint32_t lost;          /* loaded tests without a figure */
 	enum loc_class class_;
 	bool explained; /* by what has been blamed already, or by a silent end */
 };
@@ -32,8 +33,8 @@ struct loc_scale {
 struct loc_work {
 	const struct loc_sheet *sheet;
 	struct loc_params p;
-	double delta;  /* as a difference of logs, above 0 */
-	size_t *order; /* of tests */
+	double delta;           /* as a difference of logs, above 0 */
+	struct loc_pair *tests; /* cell by cell, as they were measured within each */
 	struct loc_cell *cells;
 	size_t n_cells;
 	size_t *first; /* of[first[i] .. first[i + 1]): cells of node i */
@@ -43,6 +44,7 @@ struct loc_work {
 	size_t n_leaves, n_rails;
 	double off[LOC_CLASSES]; /* of each class, taken off its figures */
 	double *scratch;         /* as many as a node has cells, and as there are nodes and cells */
+	double scored;           /* nodes that have a score */
 	double noise;            /* s.d. of one figure about what its ends make of it */
 	uint32_t groups;
 	struct localized *out;
@@ -58,7 +60,7 @@ struct loc_blame *loc_blame_add(struct loc_work *w, enum loc_kind kind, uint32_t
 
 /* localize_cells.c */
 void loc_cells_make(struct loc_work *w);
-void loc_cells_values(struct loc_work *w); /* main and all, with what off says */
+void loc_cells_shift(struct loc_work *w); /* takes off what off says */
 /*
  * Stable order of n items by two numbers, the first below n_a, the second below n_b: counting
  * sort, so that half a million pairs take milliseconds. order: n, filled.
@@ -74,7 +76,7 @@ static inline uint32_t loc_node_of(const struct loc_work *w, uint32_t end)
 static inline const struct loc_pair *loc_test(const struct loc_work *w, const struct loc_cell *c,
                                               size_t i)
 {
-	return &w->sheet->pairs[w->order[c->first + i]];
+	return &w->tests[c->first + i];
 }
 /* The node at the other side of a cell. */
 static inline uint32_t loc_partner(const struct loc_work *w, const struct loc_cell *c,
@@ -107,7 +109,8 @@ double loc_residual(const struct loc_work *w, const struct loc_cell *c, const st
                     double y);
 /* Tests that a link needs, all of them low, before it is blamed; sure: with some to spare. */
 size_t loc_link_tests(const struct loc_work *w, bool sure);
-/* Whether each of the cell's loaded tests was low; *n: how many there are. */
-bool loc_all_low(const struct loc_work *w, const struct loc_cell *c, size_t *n);
+enum { LOC_AB = 1, LOC_BA = 2, LOC_BOTH = 3 };
+/* Directions (a to b: as in the cell) in which every loaded test was low; *n: tests. */
+unsigned loc_always_low(const struct loc_work *w, const struct loc_cell *c, size_t *n);
 
 #endif

@@ -5,13 +5,14 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "bench/base/dist.h"
 #include "harness/localize/localize_parts.h"
 
 /*
- * A stored spread counts as one that this many nodes of now had shown. Below a quarter of the nodes
- * at the stored level the whole cluster has moved.
+ * A stored spread counts as one that this many nodes of now had shown. Below this share of the
+ * nodes at the stored level the whole cluster has moved.
  */
-static const double stored_weight = 20, stored_share = 0.25, stored_reach = 2.5;
+static const double stored_weight = 20, stored_share = 0.15, stored_reach = 2.5;
 
 /* The k-th smallest: Hoare's FIND. Afterwards those before it are not larger, those behind it not
  * smaller. */
@@ -127,6 +128,12 @@ void loc_scale(double *v, size_t n, double stored_median, double stored_s,
 
 	if (has_median)
 		g = at_stored_level(v, n, stored_median, fmax(stored_s, p->s_floor), &out->median);
+	/* Two nodes have one figure: it has moved, or one of them is slow, and nobody can tell. */
+	if (g == 0 && has_median && n == 2) {
+		g = n;
+		out->median = stored_median;
+		v[0] = v[1] = stored_median;
+	}
 	if (g == 0) {
 		g = n;
 		out->median = loc_median(v, n);
@@ -147,13 +154,31 @@ static double score_variance(double n)
 	return n < 4 ? most[(int)n] : 1.86 / (n + 1);
 }
 
+/* The mean of max(a, X), X normal; *variance: of it, about. */
+static double mean_of_max(double a, double mean, double sd, double *variance)
+{
+	double t = (mean - a) / fmax(sd, 1e-12), above = dist_norm_cdf(t);
+
+	*variance = sd * sd * above;
+	return a * (1 - above) + mean * above + sd * exp(-t * t / 2) * 0.39894228;
+}
+
+/*
+ * A slow node's pairs all show its own speed where a healthy one's show the lesser of two: its own
+ * spread is about 1.25 times that of the scores, and the score's median lies 0.67 s lower than the
+ * healthy speed (simulated with equal spread and noise). The limit is random too: s comes from as
+ * many nodes as there are, with a relative s.d. of 1.17 / sqrt n where it is a MAD.
+ */
 double loc_detectable(const struct loc_work *w, double n, double usual)
 {
 	const struct localized *out = w->out;
-	double noise = w->noise * w->noise, own;
+	double s = out->s, noise = w->noise * w->noise, own, limit, nodes = w->scored, error, more;
+	double power = 1.2816 + 2.6 / sqrt(nodes); /* few nodes: the limit has a long tail */
 
-	if (!(n >= 2) || !isfinite(out->s))
+	if (!(n >= 2) || !isfinite(s) || nodes < 3)
 		return NAN;
-	own = fmax(out->s * out->s - noise * score_variance(usual), 0) + noise * score_variance(n);
-	return 1 - exp(-fmax(w->delta, -w->p.z_slow * out->s) - 1.2816 * sqrt(own));
+	own = fmax(1.5625 * s * s - noise * score_variance(usual), 0) + noise * score_variance(n);
+	error = out->stored ? 1.17 * sqrt(nodes) / (nodes + stored_weight) : 1.17 / sqrt(nodes);
+	limit = mean_of_max(w->delta, -w->p.z_slow * s, -w->p.z_slow * s * error, &more);
+	return 1 - exp(-limit - 0.67 * s - power * sqrt(own + more + 1.57 * s * s / nodes));
 }

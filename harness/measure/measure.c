@@ -386,6 +386,8 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	int rc_after = measure_collect(m, rc == HB_OK ? err : &late);
 	rc = rc == HB_OK ? rc_after : rc;
 	if (rc == HB_OK)
+		rc = measure_again(m, l, err);
+	if (rc == HB_OK)
 		rc = measure_confirm(m, l, err);
 	m->broken = m->broken || rc != HB_OK;
 	rc_after = close_run(m, l, rc == HB_OK ? err : &late);

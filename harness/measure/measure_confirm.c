@@ -38,6 +38,36 @@ static bool *nodes_to_avoid(const struct measure *m, const struct suspect *s, si
 	return avoid;
 }
 
+/* Of which leaf classes the suspect rows are: bit 0 within a leaf, bit 1 across leaves. */
+static int leaves_of(const struct verdicts *v, const struct suspect *s)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_row *r = &v->rows[i];
+		if (r->verdict == VERDICT_SUSPECT && strcmp(r->subject, s->subject) == 0 &&
+		    strcmp(r->key->bench, s->bench) == 0 && key_of_leaf(r->key))
+			found |= strcmp(r->key->class_, key_same_leaf) == 0 ? 1 : 2;
+	}
+	return found;
+}
+
+/* A rerun for each leaf class that the suspect has rows of, else one. */
+static int add_one(struct measure *m, struct plan_confirm how, const struct suspect *s,
+                   struct hb_err *err)
+{
+	static const int leaf[] = { 1, -1 };
+	int classes = leaves_of(&m->verdicts, s), rc = HB_OK;
+
+	for (int i = 0; i < 2 && rc == HB_OK; i++) {
+		how.leaf = classes ? leaf[i] : 0;
+		if (classes ? classes >> i & 1 : i == 0)
+			rc = plan_add_confirm(&m->plan, &how, s->bench, s->subject, s->control,
+			                      err);
+	}
+	return rc;
+}
+
 /* Appends confirming jobs for what is suspect; returns how many steps were added for them. */
 static size_t plan_confirm(struct measure *m)
 {
@@ -46,14 +76,12 @@ static size_t plan_confirm(struct measure *m)
 	size_t n = all < MEASURE_CONFIRM_MAX ? all : MEASURE_CONFIRM_MAX;
 	size_t before = m->plan.n_steps;
 	bool *avoid = nodes_to_avoid(m, s, n);
-	const struct plan_confirm how = { before, avoid };
+	const struct plan_confirm how = { before, avoid, 0 };
 	struct hb_err err;
 	char text[160];
 
 	for (size_t i = 0; i < n; i++)
-		if (plan_add_confirm(&m->plan, &how, s[i].bench, s[i].subject, s[i].control,
-		                     &err) != HB_OK &&
-		    m->req.note)
+		if (add_one(m, how, &s[i], &err) != HB_OK && m->req.note)
 			m->req.note(m->req.ctx, "warn", err.text);
 	free(avoid);
 	if (all > n && m->req.note) {
@@ -67,9 +95,11 @@ static size_t plan_confirm(struct measure *m)
 /* An earlier process of the run had come so far. */
 static bool has_confirm(const struct measure *m)
 {
-	const struct plan_step *last = &m->plan.steps[m->plan.n_steps - 1];
-
-	return last->n_jobs > 0 && last->jobs[0].phase != PHASE_MAIN;
+	for (size_t i = 0; i < m->plan.n_steps; i++)
+		for (size_t j = 0; j < m->plan.steps[i].n_jobs; j++)
+			if (m->plan.steps[i].jobs[j].phase == PHASE_CONFIRM)
+				return true;
+	return false;
 }
 
 int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err)

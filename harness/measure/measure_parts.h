@@ -50,6 +50,8 @@ int measure_store_close(struct measure *m, struct hb_err *err);
 int measure_steps(struct measure *m, struct launch *l, struct hb_err *err);
 /* From the records to the summary, and the verdicts if there is a baseline. */
 int measure_collect(struct measure *m, struct hb_err *err);
+/* Measures again the pairs that got no answer although both ends answer others; collects again. */
+int measure_again(struct measure *m, struct launch *l, struct hb_err *err);
 /* Appends what confirms the suspects, measures it and collects again; nothing where none is due. */
 int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err);
 

@@ -40,10 +40,11 @@ struct plan_job {
 	                      */
 	int *ranks;          /* of its step; ranks[0] is a */
 	int n_ranks;
-	const char *dir;        /* "both", "ab", "ba" for pairs; NULL otherwise; static */
-	int64_t round;          /* -1: none */
-	bool alone;             /* nothing else may be measured meanwhile */
-	uint64_t first_unit;    /* units first_unit .. first_unit + cases.n - 1 */
+	const char *dir;     /* "both", "ab", "ba" for pairs; NULL otherwise; static */
+	int64_t round;       /* -1: none */
+	bool alone;          /* nothing else may be measured meanwhile */
+	uint64_t instead;    /* the first unit of the job that this one measures again; 0: none */
+	uint64_t first_unit; /* units first_unit .. first_unit + cases.n - 1 */
 	struct case_list cases; /* a view into plan.cases[entry]: not to be freed or changed */
 	size_t first_case;      /* where in it */
 };
@@ -173,6 +174,9 @@ void plan_job_subject(const struct plan *p, const struct plan_step *step,
 struct plan_confirm {
 	size_t from;       /* steps from this index on have not started and may be extended */
 	const bool *avoid; /* of each node: no partner while another is left; NULL: none */
+	/* With a topology, how the partners are to hang: on the same leaf (1), on another (-1); 0:
+	 * the same if there is one, for both sides alike. */
+	int leaf;
 };
 /*
  * Appends confirming jobs A B A B A B, each alone, for every entry of bench: A is the suspect
@@ -199,6 +203,12 @@ struct plan_extra {
  */
 int plan_add_extra(struct plan *p, size_t from, const char *bench, const struct plan_extra *v,
                    size_t n, struct hb_err *err);
+/*
+ * Measures a pair of the main part again that was lost: appends the job of the same cases, with
+ * `instead`, to a step of its two nodes alone from index `from` on, else to a new one.
+ * HB_E_USAGE: it is no such pair, or the plan is full.
+ */
+int plan_add_again(struct plan *p, size_t from, size_t step, size_t job, struct hb_err *err);
 /*
  * Appends the groups that hold_groups kept back, over those nodes alone (a flag each), as steps of
  * their own, whose ranks are on those nodes alone. Nothing where the suite has no groups or fewer

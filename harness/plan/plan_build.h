@@ -53,6 +53,8 @@ int plan_roles_take(struct plan *p, const struct plan_params *params, struct hb_
 void plan_topo_to_json(const struct plan *p, json_object *o);
 int plan_topo_from_json(struct plan *p, json_object *o, const struct js_at *top,
                         struct hb_err *err);
+/* Leaves, roles and shape of plans that are joined; index[plan][node]: where each went. */
+void plan_topo_join(struct plan *const *plans, size_t n, size_t *const *index, struct plan *out);
 void plan_topo_free(struct plan *p);
 /*
  * Numbers the hardware classes (hw: of each node, NULL where unknown; NULL: of none) into

@@ -18,6 +18,7 @@ struct side {
 	const char *subject, *partner; /* names that the plan owns */
 	long node;                     /* -1: the cluster */
 	long peer;                     /* the node it is paired with; -1: none */
+	int leaf;                      /* pairs of the cluster: as in plan_confirm; 0: any */
 	enum phase phase;
 };
 
@@ -42,6 +43,20 @@ static bool is_confirmed_elsewhere(const struct plan *p, const char *node)
 	return false;
 }
 
+/* 1: both hang on one leaf, -1: on two, 0: it is not known. */
+static int lies(const struct plan *p, size_t a, size_t b)
+{
+	const size_t *leaf = p->leaf_of;
+	if (!leaf || leaf[a] == TOPO_NO_LEAF || leaf[b] == TOPO_NO_LEAF)
+		return 0;
+	return leaf[a] == leaf[b] ? 1 : -1;
+}
+
+static int lies_of(const struct plan *p, const struct plan_step *s, const struct plan_job *pair)
+{
+	return lies(p, s->rank_node[pair->ranks[0]], s->rank_node[pair->ranks[1]]);
+}
+
 /*
  * How little a node is wanted as a partner of a node like that one; 0: nothing speaks against it.
  * With another hardware class the pair has another key, which a baseline may not know.
@@ -49,6 +64,9 @@ static bool is_confirmed_elsewhere(const struct plan *p, const char *node)
 static int objection(const struct plan *p, const struct plan_confirm *how, size_t node, size_t like)
 {
 	int other = p->class_of && p->class_of[node] != p->class_of[like] ? 4 : 0;
+	/* And between leaves, or within one, it is another endpoint class. */
+	if (p->leaf_of && lies(p, node, like) != (how->leaf < 0 ? -1 : 1))
+		other += 8;
 	if (how->avoid && how->avoid[node])
 		return other + 3;
 	if (is_confirmed_elsewhere(p, p->nodes.v[node]))
@@ -62,13 +80,13 @@ static long pick_peer(const struct plan *p, const struct plan_confirm *how, cons
 {
 	long best = -1;
 	int least = 0;
-	size_t n = p->nodes.n, start = (size_t)rng_below(rng, n);
+	size_t n = p->nodes.n, start = (size_t)rng_below(rng, n), like = (size_t)taken[0];
 	for (size_t i = 0; i < n && (best < 0 || least > 0); i++) {
 		size_t node = (start + i) % n;
 		bool free_node = true;
 		for (size_t k = 0; k < n_taken; k++)
 			free_node = free_node && taken[k] != (long)node;
-		int against = free_node ? objection(p, how, node, (size_t)taken[0]) : 0;
+		int against = free_node ? objection(p, how, node, like) : 0;
 		if (!free_node || (best >= 0 && against >= least))
 			continue;
 		best = (long)node;
@@ -94,17 +112,21 @@ static int move_job(struct plan *p, struct plan_step *to, const struct plan_step
  * of its pairs those of the first round.
  */
 static int repeat_jobs(struct plan *p, size_t from, struct plan_step *to, size_t entry,
-                       const struct plan_job *like, long node, struct hb_err *err)
+                       const struct plan_job *like, const struct side *side, struct hb_err *err)
 {
 	int rc = HB_OK;
 	int64_t first_round = -1;
-	bool any = false, pairs = p->suite->entries[entry].info->shape == BENCH_PAIR;
+	enum bench_shape shape = p->suite->entries[entry].info->shape;
+	bool any = false, pairs = shape == BENCH_PAIR;
+	long node = shape == BENCH_LOCAL ? side->node : -1;
 	for (size_t i = 0; rc == HB_OK && i < p->steps[from].n_jobs; i++) {
 		const struct plan_step *s = &p->steps[from];
 		struct plan_job j = s->jobs[i];
 		if (j.entry != entry || j.phase != PHASE_MAIN || j.first_case != 0)
 			continue;
 		if (node >= 0 && (long)s->rank_node[j.ranks[0]] != node)
+			continue;
+		if (pairs && side->leaf && lies_of(p, s, &j) != side->leaf)
 			continue;
 		if (!any)
 			first_round = j.round;
@@ -141,8 +163,7 @@ static int add_side(struct plan *p, size_t from, struct plan_step *to, const cha
 			                    plan_rank_of(to, (size_t)side->peer), err);
 		else
 			for (size_t i = from; rc == HB_OK && i < from + plan_together(p, from); i++)
-				rc = repeat_jobs(p, i, to, e, &like,
-				                 info->shape == BENCH_LOCAL ? side->node : -1, err);
+				rc = repeat_jobs(p, i, to, e, &like, side, err);
 	}
 	return rc;
 }
@@ -168,14 +189,19 @@ static int choose_sides(const struct plan *p, const struct plan_confirm *how,
 	side[0].phase = PHASE_CONFIRM;
 	side[1].phase = PHASE_CONTROL;
 	side[0].peer = side[1].peer = -1;
+	side[0].leaf = side[1].leaf = p->leaf_of ? how->leaf : 0;
 	if (!pairs)
 		return HB_OK;
 	rng_stream(&rng, p->seed, rng_hash(subject, strlen(subject)), 1);
-	long taken[3] = { side[0].node, side[1].node, -1 };
-	side[0].peer = pick_peer(p, how, taken, 2, &rng);
-	taken[2] = side[0].peer;
+	const long first[] = { side[0].node, side[1].node };
+	side[0].peer = pick_peer(p, how, first, 2, &rng);
+	/* Both sides are compared: their pairs are of one endpoint class, if that can be. */
+	struct plan_confirm alike = *how;
+	if (side[0].peer >= 0)
+		alike.leaf = lies(p, (size_t)side[0].node, (size_t)side[0].peer);
+	const long second[] = { side[1].node, side[0].node, side[0].peer };
 	if (side[1].node >= 0)
-		side[1].peer = pick_peer(p, how, taken, 3, &rng);
+		side[1].peer = pick_peer(p, &alike, second, 3, &rng);
 	return HB_OK;
 }
 
@@ -183,7 +209,7 @@ static bool measures(const struct plan *p, size_t step, const char *bench)
 {
 	const struct plan_step *s = &p->steps[step];
 	for (size_t i = 0; i < s->n_jobs; i++)
-		if (s->jobs[i].phase == PHASE_MAIN &&
+		if (s->jobs[i].phase == PHASE_MAIN && !s->jobs[i].instead &&
 		    strcmp(p->suite->entries[s->jobs[i].entry].info->name, bench) == 0)
 			return true;
 	return false;
@@ -211,7 +237,7 @@ static int add_confirm_jobs(struct plan *p, size_t first, size_t from, const cha
 int plan_add_confirm(struct plan *p, const struct plan_confirm *how, const char *bench,
                      const char *subject, const char *control, struct hb_err *err)
 {
-	const struct plan_confirm alone = { p->n_steps, NULL };
+	const struct plan_confirm alone = { p->n_steps, NULL, 0 };
 	const struct bench_info *info = catalog_find(bench);
 	struct side side[2] = { 0 };
 	size_t n_steps = p->n_steps;

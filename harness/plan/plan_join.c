@@ -119,6 +119,8 @@ static void join_step(struct plan *out, const struct plan_step *from, const size
 		*j = from->jobs[i];
 		j->id = out->next_job++;
 		j->first_unit += at->unit0;
+		if (j->instead)
+			j->instead += at->unit0;
 		j->subject = same_subject(out, j->subject);
 		j->partner = same_subject(out, j->partner);
 		j->ranks = hb_realloc_array(NULL, (size_t)j->n_ranks, sizeof(*j->ranks));
@@ -206,9 +208,10 @@ int plan_join(struct plan *const *plans, const char *const *names, size_t n, str
 		rc = plan_check_names(out, err);
 	if (rc == HB_OK)
 		rc = join_steps(plans, n, index, out, parts, err);
-	if (rc == HB_OK)
+	if (rc == HB_OK) {
 		join_missing(plans, n, out);
-	else if (out->suite)
+		plan_topo_join(plans, n, index, out);
+	} else if (out->suite)
 		plan_free(out);
 	for (size_t i = 0; i < n; i++)
 		free(index[i]);

@@ -136,6 +136,8 @@ static int check_job(struct reader *r, const struct js_at *at, struct plan_job *
 		               "a pair has two ranks and a direction, others none");
 	if ((j->phase == PHASE_CONFIRM || j->phase == PHASE_CONTROL) && !j->subject)
 		return js_fail(at, r->err, "a confirming job without a subject");
+	if (j->instead && (j->instead >= j->first_unit || n > j->first_unit - j->instead))
+		return js_fail(at, r->err, "it is measured instead of units that come later");
 	int rc = take_units(r, at, j, (size_t)n);
 	if (rc == HB_OK)
 		plan_job_view(r->p, j, (size_t)n);
@@ -178,6 +180,8 @@ static int job_from_json(struct reader *r, json_object *o, const struct js_at *a
 		rc = js_get_bool(o, at, "alone", JS_OPTIONAL, &j->alone, r->err);
 	if (rc == HB_OK)
 		rc = js_get_u64(o, at, "unit", JS_REQUIRED, &j->first_unit, r->err);
+	if (rc == HB_OK)
+		rc = js_get_u64(o, at, "instead", JS_OPTIONAL, &j->instead, r->err);
 	if (rc == HB_OK)
 		rc = js_get_u64(o, at, "case", JS_REQUIRED, &first_case, r->err);
 	if (rc == HB_OK)

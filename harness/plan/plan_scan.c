@@ -153,7 +153,8 @@ static bool value(struct scan *s, enum member m, struct plan_raw *raw)
 	return true;
 }
 
-/* A job without repeat, subject or partner: only those of a confirming rerun have them. */
+/* A job without repeat, subject, partner or instead: few jobs, never of the main part, have them.
+ */
 static bool job(struct scan *s, struct plan_raw *raw)
 {
 	unsigned seen = 0;

@@ -61,6 +61,72 @@ void plan_topo_free(struct plan *p)
 	free(p->role);
 }
 
+/* ---- several plans as one ---- */
+
+/* The joined plan's leaf of this name, which may be a new one; known: numbers by name. */
+static size_t same_leaf(struct topo *t, json_object *known, const char *name)
+{
+	json_object *v = NULL;
+
+	if (json_object_object_get_ex(known, name, &v))
+		return (size_t)json_object_get_int64(v);
+	hb_grow(&t->leaves, &t->cap_leaves, t->n_leaves + 1, sizeof(*t->leaves));
+	t->leaves[t->n_leaves] = (struct topo_leaf){ hb_strdup(name), { 0 } };
+	json_object_object_add(known, name, json_object_new_int64((int64_t)t->n_leaves));
+	return t->n_leaves++;
+}
+
+static void join_leaves(const struct plan *p, const size_t *index, json_object *known,
+                        struct plan *out)
+{
+	for (size_t i = 0; i < p->nodes.n; i++) {
+		size_t node = index[i];
+		if (p->leaf_of[i] == TOPO_NO_LEAF || out->leaf_of[node] != TOPO_NO_LEAF)
+			continue;
+		size_t leaf = same_leaf(&out->topo, known, p->topo.leaves[p->leaf_of[i]].name);
+		struct nodeset *s = &out->topo.leaves[leaf].nodes;
+		hb_grow(&s->v, &s->cap, s->n + 1, sizeof(*s->v));
+		s->v[s->n++] = hb_strdup(out->nodes.v[node]);
+		out->leaf_of[node] = leaf;
+	}
+}
+
+static void join_topo(const struct plan *p, const size_t *index, json_object *known,
+                      struct plan *out)
+{
+	if (!p->leaf_of)
+		return;
+	if (!out->leaf_of) {
+		out->leaf_of = hb_alloc(out->nodes.n * sizeof(*out->leaf_of));
+		for (size_t i = 0; i < out->nodes.n; i++)
+			out->leaf_of[i] = TOPO_NO_LEAF;
+		out->topo.source = hb_strdup(p->topo.source);
+		out->topo.routing = p->topo.routing;
+	}
+	if (out->topo.routing != p->topo.routing)
+		out->topo.routing = TOPO_UNKNOWN;
+	join_leaves(p, index, known, out);
+}
+
+void plan_topo_join(struct plan *const *plans, size_t n, size_t *const *index, struct plan *out)
+{
+	json_object *known = json_object_new_object();
+
+	out->shape = plans[0]->shape;
+	for (size_t i = 0; i < n; i++) {
+		const struct plan *p = plans[i];
+		if (p->shape != out->shape)
+			out->shape = SHAPE_ROUNDS;
+		join_topo(p, index[i], known, out);
+		if (p->role && !out->role)
+			out->role = hb_alloc(out->nodes.n);
+		for (size_t k = 0; p->role && k < p->nodes.n; k++)
+			if (out->role[index[i][k]] == ROLE_NONE)
+				out->role[index[i][k]] = p->role[k];
+	}
+	js_put(known);
+}
+
 /* ---- plan.json ---- */
 
 static void put_role(const struct plan *p, json_object *o, enum plan_role role)

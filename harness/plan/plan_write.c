@@ -37,6 +37,8 @@ void plan_write_job(const struct plan_job *j, struct buf *out)
 		put_number(out, ",\"round\":", (uint64_t)j->round);
 	if (j->alone)
 		buf_puts(out, ",\"alone\":true");
+	if (j->instead)
+		put_number(out, ",\"instead\":", j->instead);
 	put_number(out, ",\"unit\":", j->first_unit);
 	put_number(out, ",\"case\":", j->first_case);
 	put_number(out, ",\"cases\":", j->cases.n);

@@ -94,6 +94,19 @@ static void put_head(struct doc *d, const struct baseline *b)
 	buf_free(&text);
 }
 
+void report_leaves(struct doc *d, const struct verdicts *v, const char *old_side)
+{
+	if (v && v->leaves == LEAVES_NEW)
+		doc_text(d, DOC_PLAIN,
+		         "%s has no leaf classes: pairs are compared as remote, all together",
+		         old_side);
+	else if (v && v->leaves == LEAVES_OLD)
+		doc_text(d, DOC_PLAIN,
+		         "no topology here, but %s has leaf classes: pairs are compared as remote, "
+		         "all together",
+		         old_side);
+}
+
 void report_baseline_note(struct doc *d, const struct report_run *in)
 {
 	const char *name = in->base ? in->base : "the baseline";
@@ -103,6 +116,7 @@ void report_baseline_note(struct doc *d, const struct report_run *in)
 		doc_text(d, DOC_PLAIN, "baseline %s (rebased %s)", name, text.data);
 	buf_clear(&text);
 	report_excluded(in->b, &text);
+	report_leaves(d, in->v, "the baseline");
 	if (text.len)
 		doc_text(d, DOC_PLAIN, "excluded from the baseline: %s", text.data);
 	buf_free(&text);

@@ -287,6 +287,7 @@ struct doc *report_diff_doc(const struct report_diff *in)
 	put_side(d, "old", &in->old_side);
 	put_side(d, "new", &in->new_side);
 	put_shared(d, in);
+	report_leaves(d, in->v, "the old side");
 	report_changes(d, in);
 	put_spread(d, in);
 	struct report_names *names = report_names_of(in->v);

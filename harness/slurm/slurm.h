@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/base/buf.h"
 #include "bench/base/err.h"
 #include "harness/plan/nodeset.h"
 
@@ -65,6 +66,14 @@ struct slurm_types {
 };
 /* Both forms: "\tpmix" lines of newer versions, "srun: pmix" lines of older ones. */
 void slurm_mpi_types_parse(const char *text, struct slurm_types *out);
+
+/* ---- switches: scontrol show topology ---- */
+
+/*
+ * Appends what is printed to the empty out; nothing where Slurm has no topology. HB_E_FORMAT: more
+ * than max bytes; else as slurm_ask.
+ */
+int slurm_topology(int signal_fd, size_t max, struct buf *out, struct hb_err *err);
 
 /* ---- jobs: squeue ---- */
 

@@ -97,6 +97,12 @@ static const struct sign signs[] = {
 	NEVER_RAN("error: Invalid "),
 	NEVER_RAN("fatal: "), /* not seen */
 
+	/* It has not run yet; what comes later says more. */
+	{ "tep creation temporarily disabled", NULL, NULL, NULL,
+	  FROM_SRUN, SLURM_NO_LAUNCH, SAYS_END, false },
+	{ "tep creation still disabled", NULL, NULL, NULL,
+	  FROM_SRUN, SLURM_NO_LAUNCH, SAYS_END, false },
+
 	/* The program ended itself; Slurm then cancels the step, and may say so first. */
 	{ "MPI_ABORT was invoked on rank ", NULL, NULL, "on rank ",
 	  FROM_ANY, SLURM_PROGRAM, SAYS_CAUSE, true },

@@ -1,7 +1,6 @@
 /* Where a run's topology comes from. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "bench/base/mem.h"
 #include "harness/slurm/slurm.h"
@@ -9,16 +8,12 @@
 
 static int ask_slurm(int signal_fd, struct topo *out, struct hb_err *err)
 {
-	static const char *const argv[] = { "scontrol", "show", "topology", NULL };
-	struct slurm_answer a;
-	int rc = slurm_ask(argv, SLURM_ASK_MS, signal_fd, &a, err);
+	struct buf text = BUF_INIT;
+	int rc = slurm_topology(signal_fd, TOPO_FILE_MAX, &text, err);
 
-	if (rc != HB_OK)
-		return rc;
-	/* Without the plugin newer ones fail, older ones say nothing. */
-	bool fine = WIFEXITED(a.status) && WEXITSTATUS(a.status) == 0;
-	rc = topo_from_slurm(a.out, fine ? strlen(a.out) : 0, "scontrol show topology", out, err);
-	slurm_answer_free(&a);
+	if (rc == HB_OK)
+		rc = topo_from_slurm(buf_text(&text), text.len, "scontrol show topology", out, err);
+	buf_free(&text);
 	return rc;
 }
 

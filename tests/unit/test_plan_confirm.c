@@ -192,7 +192,7 @@ static void suspects_of_one_shape_share_a_step_one_behind_the_other(void **state
 	(void)state;
 	make_plan(&m, suite_all, "n[1-8]", 5);
 	double before = p->predicted_s;
-	struct plan_confirm how = { p->n_steps, NULL };
+	struct plan_confirm how = { p->n_steps, NULL, 0 };
 	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n3", "n5", &err), HB_OK);
 	double first = last_step(p)->predicted_s, deadline = last_step(p)->deadline_s;
 	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n4", "n5", &err), HB_OK);
@@ -227,7 +227,7 @@ static void steps_that_have_started_are_not_extended(void **state)
 	(void)state;
 	make_plan(&m, suite_all, "n[1-8]", 5);
 	size_t main_jobs = p->steps[1].n_jobs;
-	struct plan_confirm how = { p->n_steps, NULL };
+	struct plan_confirm how = { p->n_steps, NULL, 0 };
 	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n3", "n5", &err), HB_OK);
 	how.from = p->n_steps;
 	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n4", "n5", &err), HB_OK);
@@ -250,7 +250,7 @@ static void who_is_to_be_avoided_and_the_own_node_are_partners_only_at_need(void
 		struct made m;
 		struct plan *p = &m.plan;
 		make_plan_with(&m, suite_all, "n[1-8]", &params);
-		struct plan_confirm how = { p->n_steps, avoid };
+		struct plan_confirm how = { p->n_steps, avoid, 0 };
 		assert_int_equal(
 		        plan_add_confirm(p, &how, "mpi.latency", p->nodes.v[subject], "n8", &err),
 		        HB_OK);
@@ -258,7 +258,7 @@ static void who_is_to_be_avoided_and_the_own_node_are_partners_only_at_need(void
 		assert_int_equal(1 << s->jobs[0].ranks[1] | 1 << s->jobs[1].ranks[1],
 		                 1 << 4 | 1 << 6);
 		/* With fewer left the own node comes before those to be avoided. */
-		how = (struct plan_confirm){ p->n_steps, most };
+		how = (struct plan_confirm){ p->n_steps, most, 0 };
 		assert_int_equal(
 		        plan_add_confirm(p, &how, "mpi.latency", p->nodes.v[subject], "n8", &err),
 		        HB_OK);
@@ -302,7 +302,7 @@ static void what_cannot_be_confirmed_leaves_the_plan_as_it_was(void **state)
 	struct plan *p = &m.plan;
 	(void)state;
 	make_plan(&m, suite_all, "n[1-8]", 5);
-	struct plan_confirm how = { p->n_steps, NULL };
+	struct plan_confirm how = { p->n_steps, NULL, 0 };
 	assert_int_equal(plan_add_confirm(p, &how, "mpi.latency", "n3", "n5", &err), HB_OK);
 	uint64_t unit = p->next_unit, job = p->next_job;
 	p->next_unit = PLAN_UNITS_MAX - 4; /* room for two jobs of the six */
