@@ -124,6 +124,17 @@ static int run_parsed(const struct command *c, const struct globals *g, int argc
 	return code;
 }
 
+bool cmd_said(const struct common *common, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *const *w = common->words; w && *w && strcmp(*w, "--") != 0; w++)
+		if (strncmp(*w, "--", 2) == 0 && strncmp(*w + 2, name, len) == 0 &&
+		    (!(*w)[2 + len] || (*w)[2 + len] == '='))
+			return true;
+	return false;
+}
+
 /* All files of the configuration; what is wrong with them is told later, if it matters. */
 static void read_config(struct config *out, struct hb_err *wrong)
 {
@@ -142,13 +153,16 @@ static int main_of(const struct command *c, int n, const char **words)
 	struct globals *g = hb_alloc(size);
 	struct config config = { NULL };
 	struct hb_err err = { .code = HB_OK }, wrong = { .code = HB_OK };
+	const char **given = hb_alloc(((size_t)n + 1) * sizeof *given);
 	int code;
 
+	memcpy(given, words, (size_t)n * sizeof *given); /* parsing takes them out */
 	if (c && !c->plain)
 		read_config(&config, &wrong);
 	const struct cmd_line line = { c, opts, &config, g, size, offsetof(struct globals, own) };
 	int rc = cmd_values(&line, &n, words, &wrong, &err);
 	g->common.config = &config;
+	g->common.words = given;
 	if (rc != HB_OK)
 		code = cmd_error(c ? c->name : NULL, &err);
 	else if (wrong.code != HB_OK && !g->help && !g->version)
@@ -158,6 +172,7 @@ static int main_of(const struct command *c, int n, const char **words)
 	opt_free(opts, g);
 	free(g);
 	free(opts);
+	free(given);
 	config_free(&config);
 	return code;
 }

@@ -19,6 +19,7 @@ struct common {
 	char *store;
 	int json, quiet, verbose;
 	int color;                   /* enum cmd_color_when */
+	const char *const *words;    /* the command line as it was given; NULL-terminated */
 	const struct config *config; /* what was read; never NULL while a command runs */
 };
 extern const struct opt common_opts[];
@@ -32,7 +33,8 @@ struct command {
 	size_t opts_size;
 	bool by_hand; /* its own options come from the command line alone: it changes what is kept
 	               */
-	bool plain;   /* answers also where the configuration is wrong: it needs none */
+	const char *like; /* its own options are configured as this command's; NULL: as itself */
+	bool plain;       /* answers also where the configuration is wrong: it needs none */
 	/* The partition whose options of the configuration count, given the options; NULL: the
 	 * command knows none. Borrowed from own or the environment. */
 	const char *(*partition)(const void *own);
@@ -110,6 +112,8 @@ int cmd_complete(int n, char *const *words);
 const struct command *cmd_find(const char *name); /* NULL: unknown */
 /* An unknown name as an error line that names the nearest command. Returns CODE_USAGE. */
 int cmd_unknown(const char *name);
+/* Was --NAME given on the command line itself, not by the configuration? */
+bool cmd_said(const struct common *common, const char *name);
 /* A new JSON object with schema and kind, as every document's data begins. */
 json_object *cmd_json(const char *kind);
 

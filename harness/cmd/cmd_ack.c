@@ -6,6 +6,7 @@
 #include "bench/base/info.h"
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd.h"
+#include "harness/cmd/cmd_ack.h"
 #include "harness/judge/ack.h"
 #include "harness/plan/nodeset.h"
 
@@ -33,6 +34,8 @@ static const struct opt ack_opts[] = {
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 #undef AT
+
+enum { UNKNOWN_SHOWN = 4 };
 
 /* What one call adds. */
 struct adding {
@@ -122,6 +125,22 @@ static int add_all(struct acks *a, void *ctx, struct hb_err *err)
 	return HB_OK;
 }
 
+/* A misspelt node would silence nothing either; but it may be one that is not measured yet. */
+static void warn_unknown(struct doc *d, const struct store *s, const struct nodeset *subjects)
+{
+	json_object *known = ack_known_nodes(s);
+	for (size_t i = 0, n = 0; i < subjects->n && n < UNKNOWN_SHOWN; i++) {
+		char *node = ack_unknown_node(known, subjects->v[i]);
+		if (node) {
+			n++;
+			doc_text(d, DOC_WARN,
+			         "%s is in no stored run and no baseline: is that its name?", node);
+		}
+		free(node);
+	}
+	js_put(known);
+}
+
 static int add(const struct common *common, const struct ack_opts *o, const struct store *s,
                const char *subject)
 {
@@ -147,6 +166,8 @@ static int add(const struct common *common, const struct ack_opts *o, const stru
 		in.items = json_object_new_array();
 		js_set_obj(in.d->data, "items", in.items);
 		rc = acks_update(path, add_all, &in, &err);
+		if (rc == HB_OK)
+			warn_unknown(in.d, s, &in.subjects);
 		if (rc == HB_OK)
 			cmd_print(common, in.d);
 		doc_free(in.d);

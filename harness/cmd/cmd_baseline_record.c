@@ -49,6 +49,35 @@ static char *damage(const struct summary *run)
 	return why;
 }
 
+static bool any_name(const void *ctx, const char *name)
+{
+	(void)ctx;
+	return *name != '\0';
+}
+
+static bool is_excluded(const struct recording *r, const struct culprit *c)
+{
+	const struct ack_nodes nodes = { any_name, NULL };
+	for (size_t i = 0; i < r->exclude.n; i++)
+		if (ack_covers(r->exclude.v[i], c->subject, &nodes))
+			return true;
+	return false;
+}
+
+/* Is a node or link of it slow, known trouble or not? NULL, or which; the caller frees. */
+static char *culprit_in(const struct recording *r, const struct summary *run)
+{
+	struct run_blame blame;
+	char *why = NULL;
+	load_blame(&r->runs, (size_t)(run - r->runs.v), NULL, NULL, &blame);
+	for (size_t i = 0; !why && i < blame.f.n; i++)
+		if (blame.f.v[i].state == LOC_SLOW && !blame.f.v[i].unsure &&
+		    !is_excluded(r, &blame.f.v[i]))
+			why = hb_strdup(blame.f.v[i].text);
+	load_blame_free(&blame);
+	return why;
+}
+
 /* What nobody can insist on. NULL, or why; the caller frees. */
 static char *no_reference(const struct summary *run)
 {
@@ -67,6 +96,8 @@ static char *objection(const struct recording *r, const struct summary *run)
 	if (run->partial)
 		return hb_strdup("it is partial: interrupted, or steps are missing");
 	char *why = damage(run);
+	if (!why)
+		why = culprit_in(r, run);
 	if (!why)
 		why = baseline_objection(&r->b, run);
 	return why || !r->existed ? why : slower_than(&r->b, run);

@@ -32,19 +32,25 @@ static int check_runs(const struct common *common, const struct store *s,
 			compare_confirm(&v, b, &runs->v[i], &params);
 	acks_load(s->path, time(NULL), &acks);
 	acks_mark(&acks, runs->v, runs->n, &v);
+	struct run_blame blame; /* of the newest: what it shows is what is there now */
+	load_blame(runs, runs->n - 1, b, &acks, &blame);
 	load_about(dir, &about);
 	struct report_run in = { .runs = runs->ptrs,
 		                 .n = runs->n,
 		                 .v = &v,
 		                 .base = name,
 		                 .dir = runs->v[runs->n - 1].merged ? NULL : dir,
-		                 .code = report_run_code(runs->ptrs, runs->n, &v, true, false),
+		                 .code = code_worse(
+		                         report_run_code(runs->ptrs, runs->n, &v, true, false),
+		                         findings_code(&blame.f)),
 		                 .launcher = about.launcher,
 		                 .acks = &acks,
-		                 .b = b };
+		                 .b = b,
+		                 .f = blame.known ? &blame.f : NULL };
 	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);
+	load_blame_free(&blame);
 	load_about_free(&about);
 	verdicts_free(&v);
 	acks_free(&acks);

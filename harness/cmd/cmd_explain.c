@@ -125,6 +125,10 @@ static int explain(const struct common *common, const struct explain_opts *o,
 	if (rc == HB_OK && e.verdicts && about.baseline &&
 	    load_baseline(store, about.baseline, &b, &missing, NULL) == HB_OK)
 		e.b = &b;
+	struct run_blame blame;
+	load_blame(&runs, 0, e.b, NULL, &blame);
+	e.sheets = &blame.sheets;
+	e.findings = blame.known ? &blame.f : NULL;
 	if (rc == HB_OK)
 		rc = explain_open(&e, &err);
 	if (rc == HB_OK)
@@ -133,6 +137,7 @@ static int explain(const struct common *common, const struct explain_opts *o,
 		rc = print(common, &e, &err);
 	bool judged = e.b != NULL;
 	explain_free(&e);
+	load_blame_free(&blame);
 	if (judged)
 		baseline_free(&b);
 	load_about_free(&about);

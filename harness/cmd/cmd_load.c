@@ -82,6 +82,9 @@ void load_runs_free(struct run_list *runs)
 	free(runs->v);
 	free(runs->dirs);
 	free(runs->ptrs);
+	for (size_t i = 0; i < runs->n_merged; i++)
+		sheets_free(&runs->merged[i]);
+	free(runs->merged);
 	*runs = (struct run_list){ 0 };
 }
 

@@ -4,7 +4,9 @@
 #ifndef HPCBENCH_HARNESS_CMD_LOAD_H
 #define HPCBENCH_HARNESS_CMD_LOAD_H
 
+#include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
+#include "harness/localize/findings.h"
 #include "harness/plan/nodeset.h"
 #include "harness/store/store.h"
 
@@ -13,7 +15,25 @@ struct run_list {
 	char **dirs; /* where each is */
 	size_t n;
 	const struct summary **ptrs; /* to each of v, as the statistics take them */
+	struct sheets *merged;       /* of those that load_merged made; they stand last */
+	size_t n_merged;
 };
+
+/* Who is to blame in a stored run. */
+struct run_blame {
+	struct sheets sheets; /* the findings borrow from them */
+	struct findings f;
+	bool known; /* false: neither records nor findings.json can be read; f is empty */
+};
+/*
+ * Of run i of the list: made anew from its records where they are there, with the spread that b
+ * (NULL: none) stored, as the run itself did; else, and where the run was held against a baseline
+ * and b is NULL, what its findings.json says. Marks what is
+ * acknowledged (acks may be NULL; after acks_mark).
+ */
+void load_blame(const struct run_list *runs, size_t i, const struct baseline *b, struct acks *acks,
+                struct run_blame *out);
+void load_blame_free(struct run_blame *blame);
 
 /* names: a comma list (store_runs_find). A run that is named twice is HB_E_USAGE. */
 int load_runs(const struct store *s, const char *names, struct run_list *out, struct hb_err *err);

@@ -84,8 +84,11 @@ int load_merged(const struct store *s, const char *words, const struct nodeset *
 	out->v = hb_realloc_array(out->v, out->n + 1, sizeof *out->v);
 	out->dirs = hb_realloc_array(out->dirs, out->n + 1, sizeof *out->dirs);
 	out->ptrs = hb_realloc_array(out->ptrs, out->n + 1, sizeof(const struct summary *));
-	if (rc == HB_OK)
-		rc = collect_runs((const char *const *)dirs, n, without, &out->v[out->n], err);
+	if (rc == HB_OK) {
+		out->merged = hb_realloc_array(out->merged, out->n_merged + 1, sizeof *out->merged);
+		rc = collect_runs_sheets((const char *const *)dirs, n, without, &out->v[out->n],
+		                         &out->merged[out->n_merged++], err);
+	}
 	if (rc == HB_OK && n > 0)
 		out->dirs[out->n++] = hb_strdup(dirs[n - 1]);
 	if (base)

@@ -34,24 +34,30 @@ static int unknown_format(const char *name)
 
 static void print_run(const struct common *common, const struct report_opts *o,
                       const struct run_list *runs, const char *base, const struct verdicts *v,
-                      const struct acks *acks, const struct baseline *b)
+                      struct acks *acks, const struct baseline *b)
 {
+	struct run_blame blame;
 	struct run_about about;
+	load_blame(runs, 0, b, acks, &blame);
 	load_about(runs->dirs[0], &about);
 	struct report_run in = { .runs = runs->ptrs,
 		                 .n = 1,
 		                 .v = v,
 		                 .base = base,
 		                 .dir = o->merge ? NULL : runs->dirs[0],
-		                 .code = report_run_code(runs->ptrs, 1, v, v != NULL, false),
+		                 .code = code_worse(
+		                         report_run_code(runs->ptrs, 1, v, v != NULL, false),
+		                         findings_code(&blame.f)),
 		                 .past_base = o->merge ? NULL : about.baseline,
 		                 .past_code = o->merge ? -1 : about.code,
 		                 .launcher = about.launcher,
 		                 .acks = acks,
-		                 .b = b };
+		                 .b = b,
+		                 .f = blame.known ? &blame.f : NULL };
 	struct doc *d = report_run_doc(&in);
 	cmd_print_as(common, d, o->format);
 	doc_free(d);
+	load_blame_free(&blame);
 	load_about_free(&about);
 }
 

@@ -7,7 +7,8 @@
  *	report and diff, where there are any	known: [{id, subject, bench, until, reason, by,
  *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
- *		null without a baseline); of several runs judged together `summary` is the last
+ *		null without a baseline), findings (as findings.json, or null); of several runs
+ *		judged together `summary` and `findings` are the last's
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
  *		differs alone; shift: [{key, nodes, slower, loss, loss_lo, loss_hi, floor, spread,
@@ -22,6 +23,7 @@
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
+#include "harness/localize/findings.h"
 #include "reports/doc.h"
 
 /* All documents borrow what they are made from: free them first. */
@@ -39,6 +41,7 @@ struct report_run {
 	const char *launcher;     /* of the last run, or NULL */
 	const struct acks *acks;  /* as acks_mark left them, or NULL */
 	const struct baseline *b; /* the baseline itself, or NULL */
+	const struct findings *f; /* who is to blame in the last run, or NULL: nobody looked */
 };
 struct doc *report_run_doc(const struct report_run *in);
 /* The exit code of n runs judged as one side: their verdicts (NULL: none), what is invalid in
@@ -67,6 +70,19 @@ struct report_diff {
 };
 /* Verdict rows as the benchstat-like table, what differs first. */
 struct doc *report_diff_doc(const struct report_diff *in);
+
+/* What a run would find, for the documents of dry runs; also into the data ("detectable": null, or
+ * {baseline, alpha, power, rounds, unknown, new_nodes, rows: [{key, kind, subjects, of_class, runs,
+ * floor, loss, loss_most, counts, counts_most, peers}]}). */
+struct detect;
+struct compare_params;
+struct report_detect {
+	const char *base; /* the baseline's name; NULL: none, and found is not looked at */
+	const struct detect *found;
+	const struct compare_params *params;
+	int rounds; /* of pairs; 0: none */
+};
+void report_detect(struct doc *d, const struct report_detect *in);
 
 struct doc *report_baseline_doc(const struct baseline *b);
 

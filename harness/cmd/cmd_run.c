@@ -10,6 +10,7 @@
 #include "harness/cmd/cmd_run.h"
 #include "harness/cmd/progress.h"
 #include "harness/plan/plan_shard.h"
+#include "harness/slurm/slurm.h"
 
 enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
 enum { BUDGET_MIN_S = 1, BUDGET_MAX_S = 7 * 86400, WAIT_MIN_S = 1, WAIT_MAX_S = 30 * 86400 };
@@ -56,8 +57,9 @@ static const struct opt run_opts[] = {
 	  "srun the default); slurm:static where routes are static",
 	  NULL, AT(topology), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "max-pairs", "N",
-	  "pairs and small groups measured at the same time; 0: all of a round", NULL,
-	  AT(max_pairs), 0, 0, NULL, 0 },
+	  "pairs and small groups measured at the same time; 0: all of a round (else the suite's, "
+	  "else a quarter of them where others run jobs on the cluster)",
+	  NULL, AT(max_pairs), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "seed", "N", "repeats the order of an earlier run", NULL, AT(seed), 0, 0,
 	  NULL, 0 },
 	{ OPT_SECONDS, 0, "budget", "T",
@@ -89,8 +91,9 @@ static const struct opt run_opts[] = {
 	{ OPT_GROUP, 0, NULL, NULL, "What becomes of it", NULL, 0, 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "baseline", "NAME|FILE", "judge the run against this baseline", NULL,
 	  AT(baseline), 0, 0, NULL, 0 },
-	{ OPT_FLAG, 0, "no-confirm", NULL, "do not measure again what looks slow", NULL,
-	  AT(no_confirm), 0, 0, NULL, 0 },
+	{ OPT_FLAG, 0, "no-confirm", NULL,
+	  "do not measure again what looks slow: no extra pairs, no rerun", NULL, AT(no_confirm), 0,
+	  0, NULL, 0 },
 	{ OPT_STRING, 0, "resume", "RUN",
 	  "measure what an earlier run did not get to; job: what this Slurm job began, if anything",
 	  NULL, AT(resume), 0, 0, NULL, 0 },
@@ -99,8 +102,9 @@ static const struct opt run_opts[] = {
 	{ OPT_STRING, 0, "inject", "SPEC",
 	  "slow a benchmark down on purpose, to see that it is found: BENCH:FACTOR[@NODE]", NULL,
 	  AT(inject), 0, 0, NULL, 0 },
-	{ OPT_FLAG, 0, "dry-run", NULL, "only show what would be started and measured", NULL,
-	  AT(dry_run), 0, 0, NULL, 0 },
+	{ OPT_FLAG, 0, "dry-run", NULL,
+	  "only show what would be started and measured, as hpcbench plan does", NULL, AT(dry_run),
+	  0, 0, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 #undef AT
@@ -239,7 +243,8 @@ static void print_result(const struct common *common, const struct measure *m)
 		                 .past_code = -1,
 		                 .launcher = m->req.launcher,
 		                 .acks = &m->acks,
-		                 .b = m->has_base ? &m->base : NULL };
+		                 .b = m->has_base ? &m->base : NULL,
+		                 .f = m->sheets.n ? &m->findings : NULL };
 	struct doc *d = report_run_doc(&in);
 	cmd_print(common, d);
 	doc_free(d);
@@ -256,6 +261,8 @@ static int measure(const struct common *common, struct measure *m, const struct 
 		progress_note(&progress, "info", m->suite.note);
 	if (m->budget_note)
 		progress_note(&progress, "info", m->budget_note);
+	if (m->polite_note)
+		progress_note(&progress, "info", m->polite_note);
 	if (m->topo_note)
 		progress_note(&progress, "warn", m->topo_note);
 	if (m->ledger_note)
@@ -288,12 +295,12 @@ static int run_with(const struct common *common, const struct run_opts *o,
 	 */
 	if (store_open(common->store, !o->dry_run, &s, &err) != HB_OK) {
 		if (!o->dry_run || o->baseline)
-			return cmd_error("run", &err);
+			return cmd_error(o->called, &err);
 		s.path = NULL;
 	}
 	if (measure_prepare(req, &s, &m, &code, &err) != HB_OK) {
 		store_close(&s);
-		return cmd_error_text("run", code, "%s", err.text);
+		return cmd_error_text(o->called, code, "%s", err.text);
 	}
 	if (o->dry_run)
 		code = cmd_run_dry(common, &m);
@@ -334,30 +341,69 @@ static const char *partition(const void *own)
 	return name;
 }
 
-static int run(const struct common *common, const void *opts, int argc, const char **argv)
+/* Options of an allocation where none is made; the configuration's are for when there is one. */
+static int check_alloc(const struct common *common, const struct run_opts *o, struct hb_err *err)
 {
-	const struct run_opts *o = opts;
+	const char *job = slurm_job_here(), *arg, *name;
+	const struct launcher_ops *ops;
+
+	name = o->max_wait > 0 && cmd_said(common, "max-wait") ? "max-wait"
+	       : o->alloc.n > 0 && cmd_said(common, "alloc")   ? "alloc"
+	                                                       : NULL;
+	if (!name || o->resume || launcher_find(o->launcher, &ops, &arg, err) != HB_OK)
+		return HB_OK; /* an unknown launcher is told later */
+	if (!ops->allocates)
+		return hb_fail(err, HB_E_USAGE,
+		               "--%s is for an allocation, and launcher %s makes none; srun does, "
+		               "outside of a job",
+		               name, ops->name);
+	return job ? hb_fail(err, HB_E_USAGE, "--%s is for a new allocation; this is inside job %s",
+	                     name, job)
+	           : HB_OK;
+}
+
+static int run_as(const struct common *common, const struct run_opts *o, int argc,
+                  const char **argv)
+{
 	struct measure_inject inject = { 0 };
 	struct run_task task = { .common = common, .opts = o };
 	struct hb_err err;
 	int rc = HB_OK;
 
 	if (argc > 0)
-		return cmd_error_text("run", CODE_USAGE,
+		return cmd_error_text(o->called, CODE_USAGE,
 		                      "what is '%.64s'? A suite is named with --suite", argv[0]);
 	if (o->resume && o->profile && strchr(o->profile, ','))
 		return cmd_error_text(
-		        "run", CODE_USAGE,
+		        o->called, CODE_USAGE,
 		        "--resume goes on with one run; say --no-profile or one name");
-	if (o->inject)
+	rc = check_alloc(common, o, &err);
+	if (rc == HB_OK && o->inject)
 		rc = measure_inject_parse(o->inject, &inject, &err);
 	if (rc == HB_OK)
 		rc = fill_request(o, &inject, &task.req, &err);
 	task.req.config = common->config;
 	int code = rc == HB_OK ? cmd_run_profiles(common, o->profile, run_one, &task)
-	                       : cmd_error("run", &err);
+	                       : cmd_error(o->called, &err);
 	measure_inject_free(&inject);
 	return code;
+}
+
+static int run(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	struct run_opts o = *(const struct run_opts *)opts;
+
+	o.called = "run";
+	return run_as(common, &o, argc, argv);
+}
+
+static int plan(const struct common *common, const void *opts, int argc, const char **argv)
+{
+	struct run_opts o = *(const struct run_opts *)opts;
+
+	o.called = "plan";
+	o.dry_run = 1;
+	return run_as(common, &o, argc, argv);
 }
 
 const struct command cmd_run = {
@@ -375,4 +421,22 @@ const struct command cmd_run = {
 	.opts_size = sizeof(struct run_opts),
 	.partition = partition,
 	.run = run,
+};
+
+const struct command cmd_plan = {
+	.name = "plan",
+	.usage = "[--suite NAME|FILE] [--launcher L] [--baseline NAME] [options]",
+	.summary = "what a run would start, how long it takes, what it would find",
+	.text = "The same as hpcbench run --dry-run, with the options of run (and their "
+	        "configuration). Nothing is started. Prints the steps with their commands, the "
+	        "jobs, "
+	        "the time that they should take and what may join it (extra pairs, the confirming "
+	        "rerun), and with a baseline the smallest slowdown that one run would find: of a "
+	        "node "
+	        "and of the cluster against the baseline, of a node against the others of the run.",
+	.opts = run_opts,
+	.opts_size = sizeof(struct run_opts),
+	.like = "run",
+	.partition = partition,
+	.run = plan,
 };

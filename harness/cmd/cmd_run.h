@@ -12,6 +12,7 @@ struct run_opts {
 	struct opt_strings alloc, step;
 	double precision, max_time, budget, max_wait;
 	int records, no_confirm, dry_run;
+	const char *called; /* "run", or "plan"; set by the command */
 };
 
 /* Measures with one profile (NULL: none). *id becomes the run's, the caller's; NULL: no run. */

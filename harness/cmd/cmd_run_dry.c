@@ -1,6 +1,8 @@
 /* `hpcbench run --dry-run`: the steps, their exact argument vectors, the jobs, the time. */
 #include "bench/base/mem.h"
+#include "harness/cmd/cmd_report.h"
 #include "harness/cmd/cmd_run.h"
+#include "harness/measure/measure_forecast.h"
 #include "harness/report/report_parts.h"
 
 enum { JOBS_SHOWN = 40 };
@@ -120,6 +122,12 @@ static void put_left_out(struct doc *d, const struct measure *m)
 		js_set_i64(d->data, "later_runs", m->plan.later_runs);
 		buf_free(&later);
 	}
+	if (m->plan.max_pairs > 0) {
+		doc_fact(d, "pairs at once", "at most %d", m->plan.max_pairs);
+		js_set_i64(d->data, "max_pairs", m->plan.max_pairs);
+	}
+	if (m->polite_note)
+		doc_text(d, DOC_PLAIN, "%s", m->polite_note);
 	if (m->ledger_note)
 		doc_text(d, DOC_WARN, "%s", m->ledger_note);
 }
@@ -152,37 +160,71 @@ static void put_shape(struct doc *d, const struct plan *p)
 	buf_free(&text);
 }
 
+/* One line: what is planned, what may join it, and what nobody can know before. */
+static void put_time(struct doc *d, const struct measure *m, const struct measure_forecast *f)
+{
+	struct buf text = BUF_INIT;
+	char time[32];
+
+	units_format_duration(m->plan.predicted_s, time, sizeof time);
+	buf_puts(&text, time);
+	if (f->most_s > m->plan.predicted_s) {
+		units_format_duration(f->most_s, time, sizeof time);
+		buf_printf(&text, "; at most %s with ", time);
+		if (f->more.pairs)
+			buf_printf(&text, "%zu extra pairs%s", f->more.pairs,
+			           f->more.suspects ? " a benchmark and " : " a benchmark");
+		if (f->more.suspects)
+			buf_printf(&text, "the rerun of %zu suspect%s", f->more.suspects,
+			           report_plural(f->more.suspects));
+	}
+	buf_printf(&text, "; %srelaunches and hangs come on top",
+	           f->allocates ? "waiting for the allocation, " : "");
+	doc_fact(d, "predicted time", "%s", buf_text(&text));
+	js_set_f64(d->data, "predicted_s", m->plan.predicted_s);
+	js_set_f64(d->data, "predicted_most_s", f->most_s);
+	js_set_f64(d->data, "extra_s", f->more.extra_s);
+	js_set_u64(d->data, "extra_pairs", f->more.pairs);
+	js_set_f64(d->data, "confirm_s", f->more.confirm_s);
+	js_set_u64(d->data, "confirm_suspects", f->more.suspects);
+	js_set_bool(d->data, "allocates", f->allocates);
+	buf_free(&text);
+}
+
 int cmd_run_dry(const struct common *common, const struct measure *m)
 {
 	struct doc *d = doc_new("Dry run: nothing is started");
 	json_object *steps = json_object_new_array();
 	struct buf nodes = BUF_INIT;
-	char time[32];
+	struct measure_forecast f;
 
+	measure_forecast(m, &f);
+	d->data = cmd_json("dry-run");
 	nodeset_format(&m->plan.nodes, &nodes);
-	units_format_duration(m->plan.predicted_s, time, sizeof time);
 	doc_fact(d, "suite", "%s", m->suite.name);
 	doc_fact(d, "launcher", "%s", m->req.launcher);
 	doc_fact(d, "nodes", "%s", buf_text(&nodes));
 	doc_fact(d, "seed", "%llu", (unsigned long long)m->plan.seed);
-	doc_fact(d, "predicted time", "%s", time);
+	put_time(d, m, &f);
 	if (m->budget_note)
 		doc_fact(d, "budget", "%s", m->budget_note);
 	if (m->suite.note)
 		doc_fact(d, "sizes", "%s", m->suite.note);
-	d->data = cmd_json("dry-run");
 	js_set_str(d->data, "suite", m->suite.name);
 	js_set_str(d->data, "launcher", m->req.launcher);
 	js_set_str(d->data, "nodes", buf_text(&nodes));
 	js_set_u64(d->data, "seed", m->plan.seed);
-	js_set_f64(d->data, "predicted_s", m->plan.predicted_s);
 	put_shape(d, &m->plan);
 	put_left_out(d, m);
+	const struct report_detect found = { m->has_base ? m->req.baseline : NULL, &f.detect,
+		                             &f.params, f.rounds };
+	report_detect(d, &found);
 	for (size_t i = 0; i < m->plan.n_steps; i++)
 		json_object_array_add(steps, put_step(d, m, &m->plan.steps[i]));
 	js_set_obj(d->data, "steps", steps);
 	cmd_print(common, d);
 	doc_free(d);
+	measure_forecast_free(&f);
 	buf_free(&nodes);
 	return CODE_OK;
 }

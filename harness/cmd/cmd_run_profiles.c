@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 
 #include "bench/base/mem.h"
+#include "bench/base/names.h"
 #include "harness/cmd/cmd_run.h"
 
 enum { PROFILES_MAX = 16 };
@@ -9,6 +10,11 @@ enum { PROFILES_MAX = 16 };
 struct profile_list {
 	const struct profile *v[PROFILES_MAX]; /* borrowed; NULL: as hpcbench was built */
 	size_t n;
+};
+
+struct finding_profiles {
+	const struct config *config;
+	struct profile_list *out;
 };
 
 static int unknown(const struct config *config, const char *name, struct hb_err *err)
@@ -61,24 +67,19 @@ static int find_one(const struct config *config, const char *name, struct profil
 	return HB_OK;
 }
 
+static int find_each(const char *name, void *arg, struct hb_err *err)
+{
+	struct finding_profiles *f = arg;
+
+	return find_one(f->config, name, f->out, err);
+}
+
 static int find_all(const struct config *config, const char *list, struct profile_list *out,
                     struct hb_err *err)
 {
-	int rc = HB_OK;
+	struct finding_profiles f = { config, out };
 
-	for (const char *p = list; rc == HB_OK; p++) {
-		size_t len = strcspn(p, ",");
-		char *name = hb_strndup(p, len);
-		rc = len ? find_one(config, name, out, err)
-		         : hb_fail(err, HB_E_USAGE,
-		                   "--profile '%.64s': a name, or names with commas between them",
-		                   list);
-		free(name);
-		p += len;
-		if (!*p)
-			break;
-	}
-	return rc;
+	return names_each("--profile", list, find_each, &f, err);
 }
 
 static const char *name_of(const struct profile *p)

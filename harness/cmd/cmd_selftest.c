@@ -3,7 +3,6 @@
  * be found by the very functions that `run` uses: a slow node of a simulated cluster, over the real
  * control channel, and a delay injected into a real helper on this host.
  */
-#include <ftw.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 #include "harness/judge/compare.h"
 #include "harness/measure/measure.h"
 
-enum { BASE_RUNS = 6, SEED = 1000, TREE_DEPTH = 16 };
+enum { BASE_RUNS = 6, SEED = 1000 };
 
 /* A quiet cluster; n4 is slow in the second form. Fixed seeds: the same figures everywhere. */
 static const char model_good[] =
@@ -288,14 +287,6 @@ static int test_real(struct self *t, bool *ok, struct hb_err *err)
 
 /* ---- around ---- */
 
-static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-	(void)st;
-	(void)flag;
-	(void)at;
-	return remove(path);
-}
-
 static int open_temporary(struct self *t, char **path, struct hb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -361,7 +352,7 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	cmd_print(common, t.d);
 	doc_free(t.d);
 	if (path)
-		nftw(path, remove_entry, TREE_DEPTH, FTW_DEPTH | FTW_PHYS);
+		store_remove_temporary(path);
 	store_close(&t.store);
 	if (t.signal_fd >= 0)
 		close(t.signal_fd);

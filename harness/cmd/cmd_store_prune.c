@@ -4,7 +4,7 @@
 #include "harness/judge/baseline.h"
 #include "harness/store/store_prune.h"
 
-enum { NUMBER_DIGITS = 6 };
+enum { NUMBER_DIGITS = 6, RUN_FILE_MAX = 16 << 20 };
 
 static const char *fate_text(const struct prune_run *r, bool dry_run)
 {
@@ -18,11 +18,79 @@ static const char *fate_text(const struct prune_run *r, bool dry_run)
 	return "";
 }
 
+struct in_use {
+	struct prune_params *p;
+	size_t cap;
+};
+
+static void add_in_use(struct in_use *u, const char *id, size_t len)
+{
+	hb_grow(&u->p->in_use, &u->cap, u->p->n_in_use + 1, sizeof(*u->p->in_use));
+	u->p->in_use[u->p->n_in_use++] = hb_strndup(id, len);
+}
+
+/* What the parts of one whole have in common: their job array, else the node set that was divided.
+ * NULL: it is no part. The caller frees. */
+static char *whole_of(const struct store *s, const char *id, size_t len)
+{
+	char *path = hb_format("%s/runs/%.*s/run.json", s->path, (int)len, id), *whole = NULL;
+	struct js_at top = JS_AT_TOP(path), in = js_at_key(&top, "shard");
+	json_object *o = NULL, *shard = NULL;
+	const char *array = NULL, *of = NULL;
+	if (js_read_file(path, RUN_FILE_MAX, &o, NULL) == HB_OK &&
+	    js_get_obj(o, &top, "shard", JS_OPTIONAL, &shard, NULL) == HB_OK && shard &&
+	    js_get_str(o, &top, "array", JS_OPTIONAL, &array, NULL) == HB_OK &&
+	    js_get_str(shard, &in, "of", JS_OPTIONAL, &of, NULL) == HB_OK && (array || of))
+		whole = hb_format("%s %s", array ? array : "", of ? of : "");
+	js_put(o);
+	free(path);
+	return whole;
+}
+
+/* A merged run of a baseline that does not say of which: all that may be parts of the same whole
+ * as the one that it is named after. */
+static void add_like(const struct store *s, const char *id, size_t len, struct in_use *u)
+{
+	char **ids = NULL, *whole = whole_of(s, id, len);
+	size_t n = 0;
+	if (whole && store_run_list(s, &ids, &n, NULL) != HB_OK)
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		char *other = whole_of(s, ids[i], strlen(ids[i]));
+		if (other && strcmp(other, whole) == 0)
+			add_in_use(u, ids[i], strlen(ids[i]));
+		free(other);
+	}
+	store_dirs_free(ids, n);
+	free(whole);
+}
+
+/* A run of a baseline: itself, or "ID+N", and the runs that it was put together from. */
+static void add_run(const struct store *s, const struct baseline *b, const char *run,
+                    struct in_use *u)
+{
+	json_object *parts = NULL;
+	size_t len = strcspn(run, "+");
+	add_in_use(u, run, len);
+	if (!run[len])
+		return;
+	if (!json_object_object_get_ex(b->merged, run, &parts))
+		add_like(s, run, len, u);
+	for (size_t i = 0; parts && i < json_object_array_length(parts); i++) {
+		json_object *part = json_object_array_get_idx(parts, i);
+		const char *id = json_object_is_type(part, json_type_string)
+		                         ? json_object_get_string(part)
+		                         : "";
+		add_in_use(u, id, strlen(id));
+	}
+}
+
 /* The runs that baselines name; one that cannot be read might name any. */
 static int runs_in_use(const struct store *s, struct prune_params *p, struct hb_err *err)
 {
 	char **names = NULL;
-	size_t n = 0, cap = 0;
+	struct in_use u = { p, 0 };
+	size_t n = 0;
 	int rc = store_baseline_list(s, &names, &n, err);
 	for (size_t i = 0; i < n && rc == HB_OK; i++) {
 		struct baseline b = { 0 };
@@ -33,10 +101,8 @@ static int runs_in_use(const struct store *s, struct prune_params *p, struct hb_
 			             "nothing is pruned while baseline %.60s cannot be read, which "
 			             "may need any run: %.100s",
 			             names[i], why.text);
-		for (size_t j = 0; rc == HB_OK && j < b.n_runs; j++) {
-			hb_grow(&p->in_use, &cap, p->n_in_use + 1, sizeof(*p->in_use));
-			p->in_use[p->n_in_use++] = hb_strdup(b.runs[j]);
-		}
+		for (size_t j = 0; rc == HB_OK && j < b.n_runs; j++)
+			add_run(s, &b, b.runs[j], &u);
 		baseline_free(&b);
 		free(path);
 	}

@@ -41,7 +41,7 @@ struct config_table *cmd_tables(void)
 	struct config_table *t = hb_alloc((n + 2) * sizeof *t);
 	t[0] = (struct config_table){ NULL, common_opts };
 	for (size_t i = 0; i < n; i++)
-		if (!commands[i]->plain)
+		if (!commands[i]->plain && !commands[i]->like)
 			t[k++] = (struct config_table){ commands[i]->name,
 				                        commands[i]->opts && !commands[i]->by_hand
 				                                ? commands[i]->opts
@@ -55,7 +55,10 @@ static int set_all(const struct cmd_line *l, const struct config_use *use, int *
 {
 	opt_defaults(l->opts, l->dst);
 	if (l->c && !l->c->plain && wrong->code == HB_OK)
-		config_apply(l->config, l->c->by_hand ? NULL : l->c->name,
+		config_apply(l->config,
+		             l->c->by_hand ? NULL
+		             : l->c->like  ? l->c->like
+		                           : l->c->name,
 		             l->c->by_hand ? common_opts : l->opts, use, l->dst, NULL, wrong);
 	struct common *common = l->dst;
 	char *store = hb_strdup(common->store);

@@ -103,6 +103,9 @@ void collect_free(struct collect *c)
 	free(c->step_reason);
 	free(c->disturbed);
 	free(c->by_name);
+	for (size_t i = 0; i < c->n_rails; i++)
+		free(c->rails[i]);
+	free(c->rails);
 	collect_units_free(c);
 	plan_free(&c->plan);
 	suite_free(&c->suite);
@@ -116,6 +119,8 @@ void collect_finish(struct collect *c)
 	guess_hw(c);
 	number_hw(c);
 	sort_fingerprint(c->out->fingerprint);
+	if (c->sheets)
+		collect_sheets_begin(c);
 	collect_rows(c);
 	collect_losses(c);
 	if (c->plan.later.n) {
@@ -154,15 +159,10 @@ void collect_leave_out(struct collect *c, const struct nodeset *without)
 	p->n_absent = kept;
 }
 
-int collect_run(const char *dir, struct summary *out, struct hb_err *err)
+static int one_run(const char *dir, const struct nodeset *without, struct summary *out,
+                   struct sheets *sheets, struct hb_err *err)
 {
-	return collect_run_without(dir, NULL, out, err);
-}
-
-int collect_run_without(const char *dir, const struct nodeset *without, struct summary *out,
-                        struct hb_err *err)
-{
-	struct collect c = { .out = out };
+	struct collect c = { .out = out, .sheets = sheets };
 	summary_init(out);
 	int rc = collect_plan(&c, dir, err);
 	if (rc != HB_OK) {
@@ -181,6 +181,24 @@ int collect_run_without(const char *dir, const struct nodeset *without, struct s
 		summary_free(out);
 	collect_free(&c);
 	return rc;
+}
+
+int collect_run(const char *dir, struct summary *out, struct hb_err *err)
+{
+	return collect_run_without(dir, NULL, out, err);
+}
+
+int collect_run_without(const char *dir, const struct nodeset *without, struct summary *out,
+                        struct hb_err *err)
+{
+	return one_run(dir, without, out, NULL, err);
+}
+
+int collect_run_sheets(const char *dir, struct summary *out, struct sheets *sheets,
+                       struct hb_err *err)
+{
+	*sheets = (struct sheets){ 0 };
+	return one_run(dir, NULL, out, sheets, err);
 }
 
 /* A first try that was disturbed has another one to come. */

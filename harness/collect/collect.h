@@ -7,6 +7,7 @@
 #define HPCBENCH_HARNESS_COLLECT_H
 
 #include "harness/collect/summary.h"
+#include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
 
 /*
@@ -30,6 +31,16 @@ int collect_run_without(const char *dir, const struct nodeset *without, struct s
  */
 int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
                  struct summary *out, struct hb_err *err);
+
+/*
+ * The same in one pass with the sheets of the runs' pairs, for findings_make: one for each entry,
+ * case and hardware class pair, of the headline metric where that is judged, over several nodes,
+ * phases main and extra. sheets is made new; free it with sheets_free, also where it is empty.
+ */
+int collect_run_sheets(const char *dir, struct summary *out, struct sheets *sheets,
+                       struct hb_err *err);
+int collect_runs_sheets(const char *const *dirs, size_t n, const struct nodeset *without,
+                        struct summary *out, struct sheets *sheets, struct hb_err *err);
 
 /*
  * What of a run's units is done, for going on with it: tries[unit] is the highest attempt that left

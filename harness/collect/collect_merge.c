@@ -318,6 +318,9 @@ static void copy_about(const struct merge *m)
 	out->user = hb_strdup(oldest->s.user);
 	out->label = one_label ? hb_strdup(oldest->s.label) : NULL;
 	out->merged = m->n;
+	out->parts = json_object_new_array();
+	for (size_t i = 0; i < m->n; i++)
+		json_object_array_add(out->parts, js_str(m->v[i].s.run));
 }
 
 static void tell(const struct merge *m)
@@ -358,10 +361,11 @@ static void merge_free(struct merge *m)
 	free(m->v);
 }
 
-int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
-                 struct summary *out, struct hb_err *err)
+static int all_runs(const char *const *dirs, size_t n, const struct nodeset *without,
+                    struct summary *out, struct sheets *sheets, struct hb_err *err)
 {
-	struct merge m = { .v = hb_alloc((n + 1) * sizeof(*m.v)), .all = { .out = out } };
+	struct merge m = { .v = hb_alloc((n + 1) * sizeof(*m.v)),
+		           .all = { .out = out, .sheets = sheets } };
 	int rc = n == 0 || n > MERGE_MAX
 	                 ? hb_fail(err, HB_E_USAGE, "1 to %d runs can be merged", MERGE_MAX)
 	                 : HB_OK;
@@ -397,4 +401,17 @@ int collect_runs(const char *const *dirs, size_t n, const struct nodeset *withou
 	}
 	merge_free(&m);
 	return rc;
+}
+
+int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
+                 struct summary *out, struct hb_err *err)
+{
+	return all_runs(dirs, n, without, out, NULL, err);
+}
+
+int collect_runs_sheets(const char *const *dirs, size_t n, const struct nodeset *without,
+                        struct summary *out, struct sheets *sheets, struct hb_err *err)
+{
+	*sheets = (struct sheets){ 0 };
+	return all_runs(dirs, n, without, out, sheets, err);
 }

@@ -3,9 +3,10 @@
 #define HPCBENCH_HARNESS_COLLECT_PARTS_H
 
 #include "harness/collect/summary.h"
+#include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
 
-enum { COLLECT_WORST = 16, COLLECT_BAD_LINES_NAMED = 5 };
+enum { COLLECT_WORST = 16, COLLECT_BAD_LINES_NAMED = 5, COLLECT_RAILS_MAX = 64 };
 
 /* One metric of one attempt; n 0: it was not reported. */
 struct figure {
@@ -20,7 +21,8 @@ struct attempt {
 	char *reason;
 	enum unit_status status; /* where ended */
 	bool ended, point, disturbed;
-	struct figure *f; /* one a metric of its benchmark; NULL before the point */
+	unsigned char rail[2]; /* devices of both ends of a pair: numbers in rails + 1; 0: none */
+	struct figure *f;      /* one a metric of its benchmark; NULL before the point */
 };
 
 /* A unit's place in the plan and what was told of it. */
@@ -45,6 +47,9 @@ struct collect {
 	uint64_t unit0, n_units;
 	size_t step0, n_steps;
 	struct summary *out;
+	struct sheets *sheets; /* NULL: not wanted */
+	char **rails;          /* names of devices, in the order of appearance */
+	size_t n_rails, cap_rails;
 };
 
 /* How a unit came out: the attempt that counts and what it is worth. */
@@ -146,6 +151,14 @@ size_t collect_add_figure(const struct collect *c, struct pair_figure *v, size_t
 /* ---- collect_pairs.c ---- */
 /* The rows of a cell of pairs over several nodes: nodes, cluster, worst pairs. */
 void collect_pairs(struct collect *c, const struct cell *cell);
+/* ---- collect_sheets.c ---- */
+/* The names in c->sheets. */
+void collect_sheets_begin(struct collect *c);
+/* The sheets of a cell of pairs over several nodes, one a hardware class pair. */
+void collect_sheets(struct collect *c, const struct cell *cell);
+/* The device of an endpoint "n17/mlx5_1", as attempt.rail has it. */
+unsigned char collect_rail(struct collect *c, const char *endpoint);
+
 /* ---- collect_groups.c ---- */
 /* The rows of a cell of groups over several nodes. */
 void collect_groups(struct collect *c, const struct cell *cell);

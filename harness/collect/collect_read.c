@@ -90,6 +90,10 @@ static void take_point(struct records *l, const struct rec_point *p)
 		n++;
 	a->point = true;
 	a->spread = p->spread;
+	if (p->is_pair && job->n_ranks == 2 && !plan_within_node(&l->c->plan.steps[u->step], job)) {
+		a->rail[0] = collect_rail(l->c, p->a);
+		a->rail[1] = collect_rail(l->c, p->b);
+	}
 	a->f = hb_alloc(n * sizeof(*a->f));
 	for (size_t i = 0; i < p->n_metrics; i++) {
 		const struct stat_summary *s = &p->metrics[i].s;

@@ -251,9 +251,11 @@ static void cells_free(struct cells *s)
 static void main_cell(struct collect *c, const struct cell *cell)
 {
 	enum bench_shape shape = c->suite.entries[cell->entry].info->shape;
-	if (c->plan.nodes.n > 1 && shape == BENCH_PAIR)
+	if (c->plan.nodes.n > 1 && shape == BENCH_PAIR) {
 		collect_pairs(c, cell);
-	else if (c->plan.nodes.n > 1 && shape == BENCH_GROUP)
+		if (c->sheets)
+			collect_sheets(c, cell);
+	} else if (c->plan.nodes.n > 1 && shape == BENCH_GROUP)
 		collect_groups(c, cell);
 	else
 		plain_cell(c, cell);

@@ -97,6 +97,7 @@ void summary_free(struct summary *s)
 	free(s->worst);
 	free(s->losses);
 	free(s->run);
+	js_put(s->parts);
 	free(s->suite);
 	free(s->label);
 	free(s->started);

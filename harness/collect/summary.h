@@ -100,11 +100,13 @@ struct summary {
 	struct summary_loss *losses;
 	size_t n_losses, cap_losses;
 	uint64_t unknown_records;
-	char *later;       /* nodes that --budget left for later runs, hostlist form; or NULL */
-	int later_runs;    /* in how many such runs each node has its turn; 0 without later */
-	int shard, shards; /* this is part shard of shards of the nodes; 0: the whole */
-	char *shard_of;    /* the whole node set, hostlist form; or NULL */
-	size_t merged;     /* how many runs it was made from, where several; else 0; not in files */
+	char *later;        /* nodes that --budget left for later runs, hostlist form; or NULL */
+	int later_runs;     /* in how many such runs each node has its turn; 0 without later */
+	int shard, shards;  /* this is part shard of shards of the nodes; 0: the whole */
+	char *shard_of;     /* the whole node set, hostlist form; or NULL */
+	json_object *parts; /* array: ids of the runs it was made from, where several; else NULL;
+	                       not in files; owned */
+	size_t merged; /* how many runs it was made from, where several; else 0; not in files */
 	json_object
 	        *notes; /* array: what the reader of a merged one must know; NULL: nothing; owned */
 };

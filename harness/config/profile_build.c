@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@ enum {
 	CHECK_MS = 60 * 1000,
 	GRACE_MS = 2000,
 	JOBS_MAX = 8,
-	TREE_DEPTH = 16,
 	HELPER_MAX = 128 * 1024 * 1024
 };
 static const char helper_name[] = "hpcbench-mpi";
@@ -219,14 +217,6 @@ static int keep(struct build *b, struct profile_built *out, struct hb_err *err)
 
 /* ---- around ---- */
 
-static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-	(void)st;
-	(void)flag;
-	(void)at;
-	return remove(path);
-}
-
 static int open_temporary(struct build *b, struct hb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -263,7 +253,7 @@ int profile_build(const struct profile_build *in, struct profile_built *out, str
 	if (b.to)
 		(void)fclose(b.to);
 	if (rc == HB_OK || rc == HB_E_CANCELLED || !log)
-		nftw(b.tmp, remove_entry, TREE_DEPTH, FTW_DEPTH | FTW_PHYS);
+		store_remove_temporary(b.tmp);
 	else
 		add_log(err, rc, b.log);
 	if (rc != HB_OK)

@@ -117,6 +117,14 @@ void acks_set_day(struct acks *a, int64_t today); /* renews every state */
  */
 void acks_mark(struct acks *a, struct summary *runs, size_t n, struct verdicts *v);
 
+/*
+ * Sets the ack of every finding: a culprit is covered where all benchmarks that show it are, a
+ * group that excludes each other where one of it is. After acks_mark, whose counts it goes on with;
+ * runs as there, for the names of nodes.
+ */
+struct findings;
+void acks_mark_findings(struct acks *a, const struct summary *runs, size_t n, struct findings *f);
+
 /* {"id","subject","until","reason","by"} for documents; the caller's. */
 json_object *ack_to_json(const struct ack *a);
 

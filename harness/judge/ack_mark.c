@@ -8,6 +8,7 @@
 #include "bench/base/mem.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
+#include "harness/localize/findings.h"
 
 /* Names of nodes that the runs and verdicts know, sorted. */
 struct names {
@@ -129,5 +130,66 @@ void acks_mark(struct acks *a, struct summary *runs, size_t n, struct verdicts *
 		v->findings[i].ack = look(a, v->findings[i].subject, NULL, &nodes, true);
 	if (v)
 		verdicts_count(v);
+	free(names.v);
+}
+
+/* One word of a culprit, in all benchmarks that show it. */
+static const struct ack *cover_word(const struct acks *a, const struct culprit *c, const char *word,
+                                    const struct ack_nodes *nodes)
+{
+	const struct ack *found = NULL;
+	for (size_t i = 0; i < c->n_evidence; i++) {
+		found = acks_find(a, word, c->evidence[i].key->bench, nodes);
+		if (!found)
+			return NULL;
+	}
+	return found;
+}
+
+static const struct ack *cover(const struct acks *a, const struct culprit *c,
+                               const struct ack_nodes *nodes)
+{
+	const struct ack *found = cover_word(a, c, c->subject, nodes);
+	for (const char *p = c->others; p && *p && !found; p += *p == ',') {
+		size_t n = strcspn(p, ",");
+		char *word = hb_strndup(p, n);
+		found = cover_word(a, c, word, nodes);
+		free(word);
+		p += n;
+	}
+	return found;
+}
+
+/* What has expired is told, so that a report can say why the culprit counts again. */
+static void tell_expired(struct acks *a, const struct culprit *c, const struct ack_nodes *nodes)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		struct ack *k = &a->v[i];
+		if (k->state != ACK_EXPIRED || c->n_evidence == 0 ||
+		    !ack_bench_fits(k->bench, c->evidence[0].key->bench) ||
+		    !ack_covers(k->subject, c->subject, nodes))
+			continue;
+		k->seen++;
+		k->covers++;
+	}
+}
+
+void acks_mark_findings(struct acks *a, const struct summary *runs, size_t n, struct findings *f)
+{
+	struct names names = { 0 };
+	const struct ack_nodes nodes = { is_node, &names };
+	if (a->n && f->n)
+		gather(&names, runs, n, NULL);
+	for (size_t i = 0; i < f->n; i++) {
+		struct culprit *c = &f->v[i];
+		c->ack = cover(a, c, &nodes);
+		if (!c->ack) {
+			tell_expired(a, c, &nodes);
+			continue;
+		}
+		struct ack *mine = &a->v[c->ack - a->v];
+		mine->seen++;
+		mine->covers++;
+	}
 	free(names.v);
 }

@@ -128,6 +128,10 @@ static size_t add_run(struct baseline *b, const struct summary *s)
 
 	b->runs = hb_realloc_array(b->runs, b->n_runs, sizeof(*b->runs));
 	b->runs[t] = hb_strdup(run_id(s));
+	if (s->parts && !b->merged)
+		b->merged = json_object_new_object();
+	if (s->parts)
+		js_set_obj(b->merged, run_id(s), json_object_get(s->parts));
 	for (size_t i = 0; i < b->n_entries; i++) {
 		for (size_t k = 0; k < b->entries[i].n_series; k++) {
 			struct base_series *series = &b->entries[i].series[k];
@@ -228,6 +232,7 @@ void baseline_free(struct baseline *b)
 	free(b->rebased.by);
 	js_put(b->rebased.ratios);
 	js_put(b->excluded);
+	js_put(b->merged);
 	js_put(b->fingerprint);
 	js_put(b->hw);
 	memset(b, 0, sizeof(*b));

@@ -54,6 +54,7 @@ struct baseline {
 	json_object *excluded; /* node -> why, or ""; owned. Never subjects, nor in any figure */
 	char **runs;
 	size_t n_runs;
+	json_object *merged; /* of runs that were put together: id -> array of their ids; owned */
 	json_object *fingerprint; /* of the newest run; owned */
 	json_object *hw;          /* node -> hardware class; owned */
 	struct base_entry *entries;

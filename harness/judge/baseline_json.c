@@ -3,6 +3,7 @@
  * each series are for whoever reads the file, and are computed anew from the series.
  *
  *	{"schema":1, "name":…, "created":…, "reason":…, "runs":[ids], "fingerprint":{…}, "hw":{…},
+ *	 "merged":{"ID+1":[ids of the runs that it was put together from]},
  *	 "excluded":{"n3":"why"}, "rebased":{"from":…, "date":…, "reason":…, "by":…, "ratios":[…]},
  *	 "entries":[{"key":{…}, "kind":"node", "unit":"ns", "better":"lower", "floor":0.05,
  *	             "tolerance":0.1, "derived":{…},
@@ -99,6 +100,8 @@ json_object *baseline_to_json(const struct baseline *b)
 	for (size_t t = 0; t < b->n_runs; t++)
 		json_object_array_add(runs, js_str(b->runs[t]));
 	js_set_obj(o, "runs", runs);
+	if (b->merged && json_object_object_length(b->merged))
+		js_set_obj(o, "merged", json_object_get(b->merged));
 	js_set_obj(o, "fingerprint", json_object_get(b->fingerprint));
 	js_set_obj(o, "hw", json_object_get(b->hw));
 	if (b->excluded && json_object_object_length(b->excluded))

@@ -255,6 +255,7 @@ static int read_baseline(json_object *o, const struct js_at *at, struct baseline
 	    (rc = read_text(o, at, "reason", JS_OPTIONAL, &b->reason, err)) < 0 ||
 	    (rc = read_names(o, at, "fingerprint", json_type_array, &b->fingerprint, err)) < 0 ||
 	    (rc = read_names(o, at, "hw", json_type_string, &b->hw, err)) < 0 ||
+	    (rc = read_names(o, at, "merged", json_type_array, &b->merged, err)) < 0 ||
 	    (rc = read_names(o, at, "excluded", json_type_string, &b->excluded, err)) < 0 ||
 	    (rc = read_rebased(o, at, &b->rebased, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "runs", JS_REQUIRED, &runs, err)) < 0 ||
@@ -273,6 +274,7 @@ int baseline_from_json(json_object *o, const char *source, struct baseline *out,
 	out->fingerprint = json_object_new_object();
 	out->hw = json_object_new_object();
 	out->excluded = json_object_new_object();
+	out->merged = json_object_new_object();
 	rc = json_object_is_type(o, json_type_object) ? read_baseline(o, &at, out, err)
 	                                              : js_fail(&at, err, "must be an object");
 	if (rc < 0)

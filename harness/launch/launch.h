@@ -65,6 +65,11 @@ struct launch_cause {
 	bool again;                      /* the same step without that node may go well */
 };
 
+/* Other nodes than ours. */
+struct launch_busy {
+	size_t nodes, busy; /* all of them; those that run jobs of others */
+};
+
 /* A way of starting processes: one row each. */
 struct launcher_ops {
 	const char *name, *summary;
@@ -72,7 +77,9 @@ struct launcher_ops {
 	bool arg_optional; /* colon and arg may be missing */
 	bool remote;       /* ranks run on other hosts than this one */
 	int at_once;       /* steps on disjoint nodes at the same time; 0 stands for 1 */
+	bool allocates;    /* outside of a job it gets nodes by itself: --alloc, --max-wait */
 	bool leaves_out;   /* can start a step without some of its nodes */
+	bool channel_only; /* cannot do with --records files */
 	bool used_beside;  /* people work on the hosts meanwhile: foreign load is normal there */
 	/*
 	 * The nodes, given --nodes (NULL: not given). Those that cannot be used are not in out but
@@ -82,6 +89,12 @@ struct launcher_ops {
 	             struct plan_absent **absent, size_t *n_absent, struct hb_err *err);
 	/* Before the first step, with the plan: whatever must be had first. May be NULL. */
 	int (*open)(struct launch_site *s, const struct plan *plan, struct hb_err *err);
+	/*
+	 * Before the plan is made: other nodes of the cluster than mine, and those of them that run
+	 * jobs of others. Fails where that is not known. May be NULL: nobody knows.
+	 */
+	int (*busy)(struct launch_site *s, const struct nodeset *mine, struct launch_busy *out,
+	            struct hb_err *err);
 	/* Seconds until the resource manager ends everything; negative: no end known. May be NULL.
 	 */
 	double (*left_s)(struct launch_site *s);

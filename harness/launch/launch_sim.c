@@ -109,6 +109,7 @@ const struct launcher_ops launcher_sim = {
 	.arg = "FILE",
 	.leaves_out = true,
 	.nodes = sim_nodes,
+	.channel_only = true,
 	.command = sim_command,
 	.connect_ms = 20000,
 	.straggle_ms = 3000,

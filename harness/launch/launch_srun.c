@@ -124,6 +124,26 @@ static int srun_nodes(struct launch_site *s, const char *wanted, struct nodeset 
 	return rc;
 }
 
+/* All nodes of the own job are ours, whichever are measured. */
+static int srun_busy(struct launch_site *s, const struct nodeset *mine, struct launch_busy *out,
+                     struct hb_err *err)
+{
+	const char *of_job = slurm_job_here() ? getenv("SLURM_JOB_NODELIST") : NULL;
+	struct nodeset all = { 0 };
+	struct slurm_busy told;
+	struct hb_err none;
+
+	if (of_job && nodeset_parse(of_job, &all, &none) != HB_OK)
+		return hb_fail(err, HB_E_FORMAT, "SLURM_JOB_NODELIST: %.100s", none.text);
+	for (size_t i = 0; !of_job && i < mine->n; i++)
+		nodeset_add(&all, mine->v[i], &none);
+	int rc = slurm_busy_ask(&all, s->signal_fd, &told, err);
+	if (rc == HB_OK)
+		*out = (struct launch_busy){ told.nodes, told.busy };
+	nodeset_free(&all);
+	return rc;
+}
+
 /* ---- the allocation ---- */
 
 static int allocate(struct launch_site *s, const struct plan *plan, struct hb_err *err)
@@ -294,8 +314,10 @@ const struct launcher_ops launcher_srun = {
 	.summary = "nodes of a Slurm job; outside of one it is allocated",
 	.remote = true,
 	.at_once = LAUNCH_AT_ONCE,
+	.allocates = true,
 	.leaves_out = true,
 	.nodes = srun_nodes,
+	.busy = srun_busy,
 	.open = srun_open,
 	.left_s = launch_slurm_left_s,
 	.look = launch_slurm_look,

@@ -84,6 +84,7 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 		rc = topo_choose(r->topology, m->site.ops == &launcher_srun, &m->nodes,
 		                 r->signal_fd, &topo, &m->topo_note, err);
 	if (rc == HB_OK) {
+		measure_polite(m, &p);
 		rc = measure_choose(m, s, &p, &choice, err);
 		if (rc == HB_OK)
 			rc = plan_make(&m->suite, &m->nodes, r->launcher, &p, &m->plan, err);
@@ -133,6 +134,10 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		rc = store_run_lock(m->dir, &m->lock, err);
 	if (rc == HB_OK)
 		rc = m->dir ? measure_resume(m, err) : prepare_new(m, err);
+	if (rc == HB_OK && req->files && m->site.ops->channel_only)
+		rc = hb_fail(err, HB_E_USAGE,
+		             "--records files: launcher %s knows the control channel only",
+		             m->site.ops->name);
 	bool lacks_base = false;
 	if (rc == HB_OK && m->req.baseline) {
 		rc = load_baseline(s, m->req.baseline, &m->base, &missing, err);
@@ -158,6 +163,8 @@ void measure_free(struct measure *m)
 		free(m->steps[i].reason);
 	free(m->steps);
 	verdicts_free(&m->verdicts);
+	findings_free(&m->findings);
+	sheets_free(&m->sheets);
 	summary_free(&m->summary);
 	if (m->has_base)
 		baseline_free(&m->base);
@@ -177,6 +184,7 @@ void measure_free(struct measure *m)
 	free(m->started);
 	free(m->shard_of);
 	free(m->budget_note);
+	free(m->polite_note);
 	free(m->topo_note);
 	free(m->ledger_note);
 	*m = (struct measure){ 0 };
@@ -247,6 +255,8 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
 	m->verdicts = (struct verdicts){ 0 };
 	m->judged = false;
+	findings_free(&m->findings);
+	sheets_free(&m->sheets);
 	summary_free(&m->summary);
 	m->has_summary = false;
 	measure_store_settle(m);
@@ -255,7 +265,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	if (!m->dir)
 		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
-		rc = collect_run(m->dir, &m->summary, err); /* begins with summary_init */
+		rc = collect_run_sheets(m->dir, &m->summary, &m->sheets, err);
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
@@ -266,8 +276,12 @@ int measure_collect(struct measure *m, struct hb_err *err)
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
 		m->judged = true;
 	}
-	if (m->has_summary)
+	if (rc == HB_OK)
+		findings_make(&m->sheets, m->has_base ? &m->base : NULL, &m->findings);
+	if (m->has_summary) {
 		acks_mark(&m->acks, &m->summary, 1, m->judged ? &m->verdicts : NULL);
+		acks_mark_findings(&m->acks, &m->summary, 1, &m->findings);
+	}
 	return rc;
 }
 
@@ -280,7 +294,7 @@ static int exit_code(const struct measure *m)
 		return code_of(&in);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	return code;
+	return code_worse(code, findings_code(&m->findings));
 }
 
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
@@ -360,6 +374,8 @@ static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
 	m->code = exit_code(m);
 	if (m->judged)
 		rc = measure_write(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
+	if (rc == HB_OK && m->sheets.n)
+		rc = measure_write(m, "findings.json", findings_to_json(&m->findings), err);
 	if (rc == HB_OK)
 		rc = measure_write_run(m, true, err);
 	js_set_str(o, "type", "end");
@@ -389,6 +405,8 @@ int measure_run(struct measure *m, const struct store *s, struct hb_err *err)
 	rc = rc == HB_OK ? rc_after : rc;
 	if (rc == HB_OK)
 		rc = measure_again(m, l, err);
+	if (rc == HB_OK)
+		rc = measure_extra(m, l, err);
 	if (rc == HB_OK)
 		rc = measure_confirm(m, l, err);
 	m->broken = m->broken || rc != HB_OK;

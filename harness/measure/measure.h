@@ -11,6 +11,7 @@
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
 #include "harness/launch/launch.h"
+#include "harness/localize/findings.h"
 #include "harness/store/store.h"
 
 enum { MEASURE_CONFIRM_MAX = 16 /* suspects that get a confirming rerun, the worst first */ };
@@ -29,8 +30,8 @@ struct measure_request {
 	int rounds; /* -1: the suite's; 0: all */
 	double precision, max_time_s;
 	uint64_t seed;
-	bool confirm;  /* run the confirming rerun where something is suspect */
-	int max_pairs; /* -1: the suite's */
+	bool confirm;  /* measure again what looks slow: extra pairs, then the confirming rerun */
+	int max_pairs; /* -1: the suite's, else what is polite; 0: no limit */
 	/* As --controls and --topology; shape: enum plan_shape, or -1: the suite's, else rounds, or
 	 * with controls star and rounds. */
 	const char *controls, *topology;
@@ -67,6 +68,8 @@ struct measure {
 	bool has_base;
 	char *shard_of;    /* with --shard: the whole node set, hostlist form */
 	char *budget_note; /* what --budget left out, in one line; NULL: nothing */
+	char *polite_note; /* why fewer pairs are measured at once than could be; NULL: they are not
+	                    */
 	char *topo_note;   /* why there is no topology; NULL: there is, or nobody has one */
 	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
 	struct acks acks;  /* of the time when the run began */
@@ -83,6 +86,8 @@ struct measure {
 	size_t n_steps, cap_steps;
 	struct summary summary;
 	bool has_summary;
+	struct sheets sheets; /* with the summary; findings borrow from them */
+	struct findings findings;
 	struct verdicts verdicts; /* only with a baseline; rows borrow from summary and base */
 	bool judged;
 	bool broken; /* hpcbench or the launcher failed; why is in err of measure_run, or a note */

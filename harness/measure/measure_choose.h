@@ -26,6 +26,13 @@ int measure_choose(struct measure *m, const struct store *s, struct plan_params 
                    struct measure_choice *c, struct hb_err *err);
 void measure_choice_free(struct measure_choice *c);
 
+/*
+ * Where neither the command line nor the suite says how many pairs are measured at the same time,
+ * and others run jobs on the cluster: a quarter of a round at most, at least one, into p and told
+ * in m->polite_note. Where the launcher does not know of others nothing changes.
+ */
+void measure_polite(struct measure *m, struct plan_params *p);
+
 /* After the run: the ledger learns which nodes have figures. What goes wrong is only noted. */
 void measure_cover(const struct measure *m, const struct store *s);
 

@@ -4,13 +4,13 @@
 #include "harness/judge/compare.h"
 #include "harness/measure/measure_parts.h"
 
-static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
+int measure_appended(struct launch *l, enum phase phase, size_t steps, struct hb_err *err)
 {
 	json_object *o = json_object_new_object();
 	int rc;
 
 	js_set_str(o, "type", "append");
-	js_set_str(o, "phase", phase_name(PHASE_CONFIRM));
+	js_set_str(o, "phase", phase_name(phase));
 	js_set_u64(o, "steps", steps);
 	rc = launch_journal(l, o, err);
 	js_put(o);
@@ -92,12 +92,11 @@ static size_t plan_confirm(struct measure *m)
 	return m->plan.n_steps - before;
 }
 
-/* An earlier process of the run had come so far. */
-static bool has_confirm(const struct measure *m)
+bool measure_has_phase(const struct measure *m, enum phase phase)
 {
 	for (size_t i = 0; i < m->plan.n_steps; i++)
 		for (size_t j = 0; j < m->plan.steps[i].n_jobs; j++)
-			if (m->plan.steps[i].jobs[j].phase == PHASE_CONFIRM)
+			if (m->plan.steps[i].jobs[j].phase == phase)
 				return true;
 	return false;
 }
@@ -109,12 +108,12 @@ int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err)
 
 	if (!m->judged || !m->req.confirm || m->signal || m->broken)
 		return HB_OK;
-	steps = has_confirm(m) ? 0 : plan_confirm(m);
+	steps = measure_has_phase(m, PHASE_CONFIRM) ? 0 : plan_confirm(m);
 	if (steps == 0)
 		return HB_OK;
 	rc = measure_write_plan(m, err);
 	if (rc == HB_OK)
-		rc = journal_append(l, steps, err);
+		rc = measure_appended(l, PHASE_CONFIRM, steps, err);
 	if (rc == HB_OK)
 		rc = measure_steps(m, l, err);
 	if (rc == HB_OK)

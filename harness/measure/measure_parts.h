@@ -52,6 +52,18 @@ int measure_steps(struct measure *m, struct launch *l, struct hb_err *err);
 int measure_collect(struct measure *m, struct hb_err *err);
 /* Measures again the pairs that got no answer although both ends answer others; collects again. */
 int measure_again(struct measure *m, struct launch *l, struct hb_err *err);
+/* The journal's word that steps were added to plan.json. */
+int measure_appended(struct launch *l, enum phase phase, size_t steps, struct hb_err *err);
+/* May extra pairs be asked for in this run, and were not yet? */
+bool measure_extra_due(const struct measure *m);
+/* Has an earlier process of the run appended steps of this phase? */
+bool measure_has_phase(const struct measure *m, enum phase phase);
+/*
+ * Appends the pairs that decide who is to blame (localize_ask), measures them and collects again;
+ * at most once a run. Nothing where nothing is to be confirmed, by files, below three nodes, after
+ * a signal, and where the time is nearly over.
+ */
+int measure_extra(struct measure *m, struct launch *l, struct hb_err *err);
 /* Appends what confirms the suspects, measures it and collects again; nothing where none is due. */
 int measure_confirm(struct measure *m, struct launch *l, struct hb_err *err);
 

@@ -260,8 +260,9 @@ bool measure_nothing_left(const struct measure *m)
 	for (size_t i = 0; i < m->plan.n_steps; i++)
 		if (!measure_step_done(m, i))
 			return false;
-	/* A confirming rerun may be due where the main part ended and the run did not. */
-	return !m->has_base ||
+	/* Extra pairs or a confirming rerun may be due where the main part ended and the run did
+	 * not. */
+	return (!m->has_base && !measure_extra_due(m)) ||
 	       (json_object_object_get_ex(m->about, "finished", &finished) &&
 	        js_get_bool(m->about, &at, "partial", JS_OPTIONAL, &partial, NULL) == HB_OK &&
 	        !partial);

@@ -294,6 +294,7 @@ int suite_from_json(json_object *o, const char *source, struct suite *out, struc
 	if (rc == HB_OK)
 		rc = js_get_int(o, &top, "max_pairs", JS_OPTIONAL, 0, NODESET_MAX, &out->max_pairs,
 		                err);
+	out->max_pairs_given = rc == HB_OK && json_object_object_get_ex(o, "max_pairs", NULL);
 	if (rc == HB_OK)
 		rc = shape_from_json(o, &top, out, err);
 	if (rc == HB_OK)

@@ -42,9 +42,10 @@ struct suite_disturbed {
 
 struct suite {
 	char *name, *summary, *path;
-	int rounds;    /* pairs: default number of rounds, 0: all */
-	int max_pairs; /* default of --max-pairs; 0: no limit */
-	int shape;     /* default of --shape, enum plan_shape; -1: it does not say */
+	int rounds;           /* pairs: default number of rounds, 0: all */
+	int max_pairs;        /* default of --max-pairs; 0: no limit */
+	bool max_pairs_given; /* the suite says so itself */
+	int shape;            /* default of --shape, enum plan_shape; -1: it does not say */
 	struct suite_disturbed disturbed;
 	struct suite_entry *entries;
 	size_t n_entries;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
+#include "bench/base/names.h"
 #include "harness/plan/suite_parts.h"
 
 static int unknown_bench(const char *name, struct hb_err *err)
@@ -13,25 +14,6 @@ static int unknown_bench(const char *name, struct hb_err *err)
 		               near);
 	return hb_fail(err, HB_E_USAGE, "no benchmark '%.80s'; `hpcbench list benches` shows all",
 	               name);
-}
-
-/* Calls each for every name of a comma list; an empty name is an error. */
-static int each_name(const char *list, int (*each)(const char *name, void *arg, struct hb_err *),
-                     void *arg, struct hb_err *err)
-{
-	int rc = HB_OK;
-	for (const char *p = list; rc == HB_OK; p++) {
-		size_t len = strcspn(p, ",");
-		char *name = hb_strndup(p, len);
-		rc = len ? each(name, arg, err)
-		         : hb_fail(err, HB_E_USAGE, "an empty name in the benchmarks '%.120s'",
-		                   list);
-		free(name);
-		p += len;
-		if (!*p)
-			break;
-	}
-	return rc;
 }
 
 static int add_bench(const char *name, void *arg, struct hb_err *err)
@@ -59,7 +41,7 @@ int suite_of_benches(const char *list, struct suite *out, struct hb_err *err)
 	out->rounds = 5;
 	out->shape = -1;
 	suite_disturbed_init(&out->disturbed);
-	int rc = each_name(list, add_bench, out, err);
+	int rc = names_each("--bench", list, add_bench, out, err);
 	if (rc != HB_OK)
 		suite_free(out);
 	return rc;
@@ -97,7 +79,7 @@ static int keep_benches(struct suite *s, const char *benches, struct hb_err *err
 {
 	struct wanted w = { s, { false } };
 	size_t n = 0;
-	int rc = each_name(benches, want_bench, &w, err);
+	int rc = names_each("--bench", benches, want_bench, &w, err);
 	if (rc != HB_OK)
 		return rc;
 	for (size_t i = 0; i < s->n_entries; i++) {

@@ -200,7 +200,7 @@ static void put_known(struct doc *d, const struct report_diff *in)
 	const struct summary **runs = hb_alloc((side->n + 1) * sizeof(const struct summary *));
 	for (size_t i = 0; i < side->n; i++)
 		runs[i] = &side->runs[i];
-	report_known(d, in->acks, runs, side->n, in->v);
+	report_known(d, in->acks, runs, side->n, in->v, NULL);
 	free(runs);
 }
 

@@ -72,6 +72,7 @@ struct doc *explain_head_doc(const struct explain *e)
 	else
 		doc_fact(d, "judged", "against baseline %s, which is not there any more",
 		         e->base_name ? e->base_name : "(unknown)");
+	explain_findings(d, e);
 	put_losses(d, e);
 	put_told(d, e);
 	if (e->bad_lines)
@@ -282,6 +283,7 @@ int explain_section_doc(const struct explain *e, const struct explain_section *s
 	if (e->verdicts && n == 0)
 		doc_text(d, DOC_DIM, "no verdict: this is not judged for %s", e->subject);
 	put_rows(d, e, rows, n);
+	explain_localized(d, e, s);
 	put_tries(d, e, s);
 	for (size_t i = 0; rc == HB_OK && i < s->n_units; i++)
 		for (size_t t = s->units[i]->first_try; rc == HB_OK && t != SIZE_MAX;

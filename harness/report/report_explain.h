@@ -7,6 +7,7 @@
 #define HPCBENCH_HARNESS_REPORT_EXPLAIN_H
 
 #include "harness/judge/baseline.h"
+#include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
 #include "reports/doc.h"
 
@@ -54,9 +55,11 @@ struct explain {
 	struct suite suite;
 	struct plan plan;
 	const struct summary *run;
-	json_object *verdicts;    /* verdicts.json, or NULL: not judged */
-	const char *base_name;    /* what it was held against, or NULL */
-	const struct baseline *b; /* NULL: not there any more */
+	json_object *verdicts;           /* verdicts.json, or NULL: not judged */
+	const char *base_name;           /* what it was held against, or NULL */
+	const struct baseline *b;        /* NULL: not there any more */
+	const struct sheets *sheets;     /* NULL, or without any: nothing to localize */
+	const struct findings *findings; /* NULL: nobody looked */
 	/* what was found */
 	struct explain_unit *units; /* in the order of the plan */
 	size_t n_units, cap_units;
@@ -120,6 +123,13 @@ const char *explain_partner(const struct explain *e, const struct explain_unit *
 /* What becomes of a unit in one word: "ok", "timeout", "never measured". */
 const char *explain_status(const struct explain *e, const struct explain_unit *u,
                            const struct explain_try *t);
+
+/* What of the findings is about the subject, and of one section what localize made of its pairs. */
+void explain_findings(struct doc *d, const struct explain *e);
+void explain_localized(struct doc *d, const struct explain *e, const struct explain_section *s);
+json_object *explain_findings_json(const struct explain *e);
+/* NULL: nothing of this section was localized. */
+json_object *explain_localized_json(const struct explain *e, const struct explain_section *s);
 
 /* The rule behind a verdict, sentence by sentence into a list. */
 void explain_rule(struct doc *d, const struct explain *e, const struct explain_row *r);

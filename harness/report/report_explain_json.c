@@ -1,11 +1,17 @@
 /*
- * The same as JSON, with every number:
- *	schema 1, kind "explain", run, subject, judged, baseline (name or null), code (of the run,
- *or null), losses: [{subject, bench, status, reason}], told: [{kind, name, text}], bad_lines,
- *	sections: [{bench, bytes, opts, verdicts: rows as in verdicts.json, past: {n, y per run,
- *mean, s_run, df_run ...} or null each, rerun: [{phase, repeat, subject, partner, value}], units:
- *[{unit, measured, partner, phase, round, repeat, tries: [{attempt, status, reason, seconds,
- *metrics, blocks, spread, kept, unit_of_samples, samples}]}]}]
+ * The same as JSON, with every number. schema 1, kind "explain":
+ *	run, subject, judged, baseline (name or null), code (of the run, or null)
+ *	losses: [{subject, bench, status, reason}]
+ *	told: [{kind, name, text}], bad_lines
+ *	findings: those about the subject, as in findings.json
+ *	sections: [{bench, bytes, opts, and
+ *		verdicts: rows as in verdicts.json
+ *		past: {n, y per run, mean, s_run, df_run ...} or null each
+ *		localized: null, or what its pairs came to, one a hardware class
+ *		rerun: [{phase, repeat, subject, partner, value}]
+ *		units: [{unit, measured, partner, phase, round, repeat, tries: [{attempt, status,
+ *			reason, seconds, metrics, blocks, spread, kept, unit_of_samples,
+ *			samples}]}]}]
  */
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd.h"
@@ -47,6 +53,7 @@ json_object *explain_head_json(const struct explain *e)
 	js_set_obj(o, "losses", losses);
 	js_set_obj(o, "told", told);
 	js_set_u64(o, "bad_lines", e->bad_lines);
+	js_set_obj(o, "findings", explain_findings_json(e));
 	return o;
 }
 
@@ -190,6 +197,7 @@ int explain_section_json(const struct explain *e, const struct explain_section *
 	}
 	js_set_obj(o, "verdicts", verdicts);
 	js_set_obj(o, "past", past);
+	js_set_obj(o, "localized", explain_localized_json(e, s));
 	js_set_obj(o, "rerun", rerun_json(e, s));
 	for (size_t i = 0; rc == HB_OK && i < s->n_units; i++)
 		rc = unit_json(e, s->units[i], units, err);

@@ -382,6 +382,7 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 		doc_text(d, DOC_BAD,
 		         "FAILED: hpcbench or its launcher; what was measured until then is kept");
 	report_invalid_line(d, DOC_BAD, "", &t);
+	report_blame_head(d, in->f);
 	put_findings(d, in->v);
 	bool regressed = has_regressed(in->v);
 	if (!regressed)
@@ -394,7 +395,7 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 		report_lost_line(d, "", &t);
 	if (in->b)
 		report_baseline_note(d, in);
-	report_known(d, in->acks, in->runs, in->n, in->v);
+	report_known(d, in->acks, in->runs, in->n, in->v, in->f);
 	put_profile(d, s);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");

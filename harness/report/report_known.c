@@ -33,7 +33,7 @@ static void count_words(size_t n, const char *word, struct buf *out)
 
 /* "3 rows regressed, hardware-changed" of one acknowledgement. */
 static void put_covered(const struct ack *a, const struct summary *const *runs, size_t n,
-                        const struct verdicts *v, struct buf *out)
+                        const struct verdicts *v, const struct findings *f, struct buf *out)
 {
 	size_t rows[VERDICTS] = { 0 }, invalid = 0, lost = 0, none = 0;
 	for (size_t i = 0; v && i < v->n; i++)
@@ -66,6 +66,9 @@ static void put_covered(const struct ack *a, const struct summary *const *runs, 
 		if (v->findings[i].ack == a)
 			buf_printf(out, "%s%s", out->len ? ", " : "",
 			           finding_kind_name(v->findings[i].kind));
+	for (size_t i = 0; f && i < f->n; i++)
+		if (f->v[i].ack == a)
+			buf_printf(out, "%s%s", out->len ? ", " : "", loc_kind_name(f->v[i].kind));
 }
 
 /* Was anything of it judged and found well? Without a baseline nobody can tell. */
@@ -104,7 +107,7 @@ static void put_one(struct doc *d, const struct ack *a, const struct buf *covere
 }
 
 void report_known(struct doc *d, const struct acks *acks, const struct summary *const *runs,
-                  size_t n, const struct verdicts *v)
+                  size_t n, const struct verdicts *v, const struct findings *f)
 {
 	json_object *list;
 	if (!acks)
@@ -120,7 +123,7 @@ void report_known(struct doc *d, const struct acks *acks, const struct summary *
 		struct buf covered = BUF_INIT;
 		if (!a->seen || a->state == ACK_OVER)
 			continue;
-		put_covered(a, runs, n, v, &covered);
+		put_covered(a, runs, n, v, f, &covered);
 		put_one(d, a, &covered, is_well(a, v));
 		json_object *o = ack_to_json(a);
 		js_set_bool(o, "expired", a->state == ACK_EXPIRED);

@@ -67,7 +67,7 @@ static bool knows_no_trouble(const struct verdicts *v)
 void report_next(struct doc *d, const struct report_run *in)
 {
 	const struct summary *s = in->runs[in->n - 1];
-	const struct summary_pair *slow = report_slow_pair(s);
+	const struct summary_pair *slow = report_slow_pair(s, in->f);
 	if (slow && in->acks &&
 	    (acks_touch_node(in->acks, slow->a) || acks_touch_node(in->acks, slow->b)))
 		slow = NULL; /* somebody looks after it */
@@ -82,7 +82,11 @@ void report_next(struct doc *d, const struct report_run *in)
 	bool undecided = in->v && in->base && in->code == CODE_SUSPECT &&
 	                 (worst ? worst->verdict == VERDICT_SUSPECT
 	                        : !slow && in->v->n_findings == in->v->known_findings);
-	if (undecided)
+	const struct culprit *culprit = report_culprit(in->f);
+	if (culprit && !s->merged && report_typable(culprit->subject) &&
+	    !strchr(culprit->subject, ':'))
+		doc_text(d, DOC_PLAIN, "next: hpcbench explain %s %s", s->run, culprit->subject);
+	else if (undecided)
 		another_run(d, in);
 	else if (in->v && in->base && (worst || in->v->n_findings > in->v->known_findings))
 		doc_text(d, DOC_PLAIN, "next: hpcbench diff %s %s", in->base, s->run);

@@ -1,4 +1,4 @@
-/* The slowest pairs of all benchmarks: evidence for whoever looks at a cable; not judged. */
+/* The slowest pairs of all benchmarks: evidence for whoever looks at a cable. */
 #include <math.h>
 
 #include "bench/base/mem.h"
@@ -17,25 +17,34 @@ static int by_ratio(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* A finding tells already whose fault it is. */
+static bool is_explained(const struct findings *f, const struct summary_pair *p)
+{
+	return f && findings_of_pair(f, p->key.bench, p->a, p->b);
+}
+
 /* The slow ones, worst first; the caller frees the array. */
-static const struct summary_pair **slow_pairs(const struct summary *s, size_t *n)
+static const struct summary_pair **slow_pairs(const struct summary *s, const struct findings *f,
+                                              size_t *n)
 {
 	const struct summary_pair **v = hb_alloc((s->n_worst + 1) * sizeof(struct summary_pair *));
 	*n = 0;
 	for (size_t i = 0; i < s->n_worst; i++)
-		if (isfinite(s->worst[i].ratio) && s->worst[i].ratio < shown_below)
+		if (isfinite(s->worst[i].ratio) && s->worst[i].ratio < shown_below &&
+		    !is_explained(f, &s->worst[i]))
 			v[(*n)++] = &s->worst[i];
 	if (*n > 1)
 		qsort(v, *n, sizeof(struct summary_pair *), by_ratio);
 	return v;
 }
 
-const struct summary_pair *report_slow_pair(const struct summary *s)
+const struct summary_pair *report_slow_pair(const struct summary *s, const struct findings *f)
 {
 	const struct summary_pair *worst = NULL;
 	for (size_t i = 0; i < s->n_worst; i++) {
 		const struct summary_pair *p = &s->worst[i];
-		if (p->ratio < alarming_below && (!worst || p->ratio < worst->ratio))
+		if (p->ratio < alarming_below && (!worst || p->ratio < worst->ratio) &&
+		    !is_explained(f, p))
 			worst = p;
 	}
 	return worst;
@@ -61,10 +70,11 @@ static void put_pair(struct doc *d, const struct summary_pair *p, const struct r
 	buf_free(&text);
 }
 
-void report_pairs(struct doc *d, const struct summary *s, const struct report_names *names)
+void report_pairs(struct doc *d, const struct summary *s, const struct findings *f,
+                  const struct report_names *names)
 {
 	size_t n;
-	const struct summary_pair **v = slow_pairs(s, &n);
+	const struct summary_pair **v = slow_pairs(s, f, &n);
 	if (n) {
 		doc_heading(d, 2, "Worst pairs (shown as evidence, not judged)");
 		for (size_t i = 0; i < n && i < PAIRS_SHOWN; i++)

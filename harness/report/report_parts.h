@@ -8,6 +8,7 @@
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
+#include "harness/localize/findings.h"
 #include "reports/doc.h"
 
 enum { REPORT_TEXT = 96 };
@@ -115,10 +116,11 @@ void report_later(struct doc *d, const char *nodes, int runs);
 void report_scope(struct doc *d, const struct summary *s);
 /*
  * Acknowledgements that are about something in these runs, a line each, and into the data: what
- * they cover, those that have expired lately, and a list that cannot be read. acks may be NULL.
+ * they cover, those that have expired lately, and a list that cannot be read. acks, v and f may be
+ * NULL.
  */
 void report_known(struct doc *d, const struct acks *acks, const struct summary *const *runs,
-                  size_t n, const struct verdicts *v);
+                  size_t n, const struct verdicts *v, const struct findings *f);
 /* "from A on 2026-12-24: reason", and "n3 (why), n4", nothing where there is nothing to say. */
 void report_rebased(const struct baseline *b, struct buf *out);
 void report_excluded(const struct baseline *b, struct buf *out);
@@ -142,10 +144,19 @@ void report_baseline_note(struct doc *d, const struct report_run *in);
 /* The first lines, and the last. */
 void report_head(struct doc *d, const struct report_run *in, const struct report_names *names);
 void report_next(struct doc *d, const struct report_run *in);
-/* The slowest pairs as evidence; they are not judged. */
-void report_pairs(struct doc *d, const struct summary *s, const struct report_names *names);
-/* The slowest pair of all, if it is below 80 % of the median over pairs; else NULL. */
-const struct summary_pair *report_slow_pair(const struct summary *s);
+/* The slowest pairs as evidence, those that no finding explains (f may be NULL). */
+void report_pairs(struct doc *d, const struct summary *s, const struct findings *f,
+                  const struct report_names *names);
+/* The slowest of these, if it is below 80 % of the median over pairs; else NULL. */
+const struct summary_pair *report_slow_pair(const struct summary *s, const struct findings *f);
+
+/* Who is to blame (f may be NULL): first lines, "SLOW: n17 ...", and the section with how much was
+ * looked at. */
+void report_blame_head(struct doc *d, const struct findings *f);
+void report_blame(struct doc *d, const struct findings *f);
+/* The worst that somebody should look at now: not what is acknowledged, nor what is silent; NULL:
+ * none, or f is. */
+const struct culprit *report_culprit(const struct findings *f);
 
 /* An array of strings (fingerprint values) as "a, b and 3 more"; anything else as JSON. */
 void report_values(json_object *o, struct buf *out);

@@ -131,6 +131,7 @@ static void put_facts(struct doc *d, const struct report_run *in)
 struct run_data {
 	const struct summary *s;
 	const struct verdicts *v;
+	const struct findings *f;
 };
 
 static void fill_data(json_object *data, const void *ctx)
@@ -138,6 +139,7 @@ static void fill_data(json_object *data, const void *ctx)
 	const struct run_data *in = ctx;
 	js_set_obj(data, "summary", summary_to_json(in->s));
 	js_set_obj(data, "verdicts", in->v ? verdicts_to_json(in->v) : NULL);
+	js_set_obj(data, "findings", in->f ? findings_to_json(in->f) : NULL);
 }
 
 static void add_names(struct report_names *names, const struct report_run *in)
@@ -158,19 +160,20 @@ struct doc *report_run_doc(const struct report_run *in)
 	js_set_str(d->data, "baseline", in->base);
 	js_set_i64(d->data, "code", in->code);
 	struct run_data *data = hb_alloc(sizeof *data);
-	*data = (struct run_data){ s, in->v };
+	*data = (struct run_data){ s, in->v, in->f };
 	d->fill = fill_data;
 	d->ctx = data;
 
 	struct report_names *names = report_names_new();
 	add_names(names, in);
 	report_head(d, in, names);
+	report_blame(d, in->f);
 	if (in->v)
 		put_slow(d, in->v, names);
 	report_losses(d, in->runs, in->n);
 	report_scope(d, s);
 	report_figures(d, s, names);
-	report_pairs(d, s, names);
+	report_pairs(d, s, in->f, names);
 	put_facts(d, in);
 	report_next(d, in);
 	report_names_free(names);

@@ -51,6 +51,22 @@ int slurm_nodes_parse(const char *text, struct slurm_node **out, size_t *n, stru
 int slurm_nodes(const struct nodeset *names, int signal_fd, struct slurm_node **out,
                 struct hb_err *err);
 
+/* ---- who else is there: sinfo ---- */
+
+enum { BUSY_LINES_MAX = 1 << 20 };
+struct slurm_busy {
+	size_t nodes; /* of the cluster, but mine */
+	size_t busy;  /* of these: run jobs */
+};
+/*
+ * Lines NAME|STATE of "sinfo -h -N -o %N|%T"; a node may stand in several partitions and counts
+ * once, others are skipped. mine: nodes that do not count. False: there is no such line. Pure.
+ */
+bool slurm_busy_parse(const char *text, const struct nodeset *mine, struct slurm_busy *out);
+/* The same, asked for, within 5 s; fails where it is not known. */
+int slurm_busy_ask(const struct nodeset *mine, int signal_fd, struct slurm_busy *out,
+                   struct hb_err *err);
+
 /* ---- the cluster: scontrol show config, srun --mpi=list ---- */
 
 struct slurm_config {

@@ -114,6 +114,22 @@ void slurm_answer_free(struct slurm_answer *a)
 
 /* ---- reading ---- */
 
+void slurm_gather(void *ctx, enum spawn_stream stream, const char *line)
+{
+	struct slurm_text *g = ctx;
+	size_t len = strlen(line);
+
+	if (stream != SPAWN_OUT)
+		return;
+	g->cut = g->cut || g->text.len + len > g->most;
+	if (g->cut)
+		return;
+	buf_add(&g->text, line, len);
+	/* A piece of full length goes on with the next one. */
+	if (len < SPAWN_LINE_MAX)
+		buf_putc(&g->text, '\n');
+}
+
 bool slurm_clean(const char *text, size_t len, char *out, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)text, *end = p + len;

@@ -188,28 +188,6 @@ int slurm_nodes_parse(const char *text, struct slurm_node **out, size_t *n, stru
 
 /* ---- asking ---- */
 
-/* Answers are longer than what spawn keeps, so its lines are gathered. */
-struct gather {
-	struct buf text;
-	bool cut;
-};
-
-static void gather_line(void *ctx, enum spawn_stream stream, const char *line)
-{
-	struct gather *g = ctx;
-	size_t len = strlen(line);
-
-	if (stream != SPAWN_OUT)
-		return;
-	g->cut = g->cut || g->text.len + len > NODES_TEXT;
-	if (g->cut)
-		return;
-	buf_add(&g->text, line, len);
-	/* A piece of full length goes on with the next one. */
-	if (len < SPAWN_LINE_MAX)
-		buf_putc(&g->text, '\n');
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct slurm_node *x = a, *y = b;
@@ -248,7 +226,7 @@ static void place(const struct nodeset *names, struct slurm_node *found, size_t 
 static int ask_some(const struct nodeset *names, int signal_fd, struct slurm_node *out,
                     struct hb_err *err)
 {
-	struct gather g = { BUF_INIT, false };
+	struct slurm_text g = { .text = BUF_INIT, .most = NODES_TEXT };
 	struct buf list = BUF_INIT;
 	struct slurm_answer a;
 	struct slurm_node *found = NULL;
@@ -260,7 +238,7 @@ static int ask_some(const struct nodeset *names, int signal_fd, struct slurm_nod
 		               .timeout_ms = SLURM_ASK_MS,
 		               .grace_ms = 2000,
 		               .signal_fd = signal_fd,
-		               .line = gather_line,
+		               .line = slurm_gather,
 		               .ctx = &g };
 	int rc = slurm_run(&r, &a, err);
 	if (rc == HB_OK && g.cut)

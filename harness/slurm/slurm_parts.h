@@ -2,6 +2,7 @@
 #ifndef HPCBENCH_HARNESS_SLURM_PARTS_H
 #define HPCBENCH_HARNESS_SLURM_PARTS_H
 
+#include "bench/base/buf.h"
 #include "harness/launch/spawn.h"
 #include "harness/slurm/slurm.h"
 
@@ -22,6 +23,14 @@ struct slurm_run {
  * with HB_E_TIMEOUT and HB_E_CANCELLED; free it in every case.
  */
 int slurm_run(const struct slurm_run *r, struct slurm_answer *out, struct hb_err *err);
+
+/* Answers that are longer than what spawn keeps: a spawn_line_fn that gathers standard output. */
+struct slurm_text {
+	struct buf text;
+	size_t most; /* bytes */
+	bool cut;    /* there was more */
+};
+void slurm_gather(void *ctx, enum spawn_stream stream, const char *line);
 
 /*
  * Copies at most len bytes of text to out (size n), made fit to be shown: control characters

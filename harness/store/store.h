@@ -110,6 +110,10 @@ enum { STORE_PROBE_S = 10 };
 int store_read_apart(const char *path, size_t max, double wait_s, struct buf *out,
                      struct hb_err *err);
 
+/* Removes a folder that this process made for itself (mkdtemp), and all that is in it, however
+ * deep; symbolic links are not followed. What cannot be removed stays. */
+void store_remove_temporary(const char *path);
+
 /*
  * Is there room for so many bytes in the store? HB_E_IO names both figures where not; *tight is
  * set where there is less than twice as much, and *tight is a text to be told, the caller's; else

@@ -3,11 +3,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LEVELS_MAX = 4 };
+#include "harness/store/store.h"
+
+enum { LEVELS_MAX = 4, FOLDERS_OPEN = 16 };
 
 /* A stream of its own over the folder; closing it leaves dir open. */
 static DIR *list_of(int dir)
@@ -80,6 +84,20 @@ int remove_tree(int parent, const char *name, int dir, uint64_t *count)
 	if (fstat(dir, &st) != 0 || walk(dir, st.st_dev, LEVELS_MAX, count) != 0)
 		return -1;
 	return count ? 0 : unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	(void)st;
+	(void)flag;
+	(void)at;
+	(void)remove(path);
+	return 0; /* the rest goes all the same */
+}
+
+void store_remove_temporary(const char *path)
+{
+	(void)nftw(path, remove_entry, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
 static bool ends_with(const char *name, const char *end)

@@ -1,15 +1,13 @@
 # shellcheck shell=bash
 # Faults that a scenario plants in a bed, each of a factor 2 or more at 256 KiB. Sourced by bed.sh.
-# bed_heal NODE takes all of them back but a stopped rank (its run ends it) and a lost slurmd
-# (bed_start).
+# bed_heal NODE takes all of them back but a lost slurmd (bed_start).
 #
 #	bed_slow NODE		the node's link at a quarter, both directions
 #	bed_slow_out NODE	only what the node sends
 #	bed_slow_in NODE	only what the node receives
 #	bed_slow_link A B	only what goes between these two
-#	bed_lossy NODE		a tenth of what the node sends and receives is lost
+#	bed_lossy NODE		a fifth of the long packets that the node sends or receives is lost
 #	bed_starve NODE		its steps get a twentieth of a core (what starts from now on)
-#	bed_stop_rank NODE	the rank of the newest run there stands still
 #	bed_kill_slurmd NODE	the node lives on without its slurmd
 BED_FAULT_MBIT=$((BED_MBIT / 4))
 
@@ -56,9 +54,10 @@ bed_slow_link() { # A B
 	bed_slow_to "$1" "$2" && bed_slow_to "$2" "$1"
 }
 
-# What comes in and what goes out, but for what the node and the controller say to each other.
+# Of what comes in and what goes out, but for what the node and the controller say to each other.
+# Long packets alone, as bit errors would have it.
 bed_lossy() { # NODE [PER MILLE]
-	local lose="numgen random mod 1000 < ${2:-100} drop"
+	local lose="meta length > 1000 numgen random mod 1000 < ${2:-200} drop"
 	bed_on "$1" nft -f - <<-END || return
 		table inet bed_lossy {
 			chain in {
@@ -101,12 +100,6 @@ bed_fed() { # NODE: no longer starved
 	pid=$(cat "$BED/run/slurmd-$1.pid")
 	echo "$pid" >"$BED/cpu$(sed -nE 's/^[0-9]+:([a-z_]+,)*cpu(,[a-z_]+)*://p' /proc/self/cgroup)/cgroup.procs"
 	[ ${#BED_FIRST[@]} -eq 0 ] || chrt --all-tasks --rr --pid 1 "$pid"
-}
-
-bed_stop_rank() { # NODE
-	local rank
-	rank=$(bed_ranks "$1" | head -n 1)
-	[ -n "$rank" ] && kill -STOP "$rank"
 }
 
 bed_kill_slurmd() { # NODE

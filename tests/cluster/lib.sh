@@ -96,6 +96,13 @@ rank_on() { # NODE
 		sed -nE 's/.*"pid":([0-9]+).*/\1/p' | tail -n 1
 }
 
+# The rank of the newest run on that node stands still.
+stop_rank() { # NODE
+	local rank
+	rank=$(rank_on "$1")
+	[ -n "$rank" ] && kill -STOP "$rank"
+}
+
 count_journal() { # PATTERN
 	grep -cE -- "$1" "$(run_dir)/journal.jsonl"
 }
@@ -105,6 +112,24 @@ with_verdict() { # VERDICT
 	awk -v v="$1" '$NF == v && match($0, / (n[1-9]|cluster) /) {
 		print substr($0, RSTART + 1, RLENGTH - 2)
 	}' "$OUT" | sort -u | xargs
+}
+
+# ---- findings ----
+
+# Who is blamed in the newest run: "SUBJECT KIND STATE" a line, the worst first.
+blamed() {
+	tr -d ' \n' <"$(run_dir)/findings.json" |
+		grep -oE '"subject":"[^"]*","kind":"[^"]*","state":"[^"]*"' |
+		sed -E 's/"[a-z]+":"([^"]*)",?/\1 /g; s/ $//'
+}
+
+# Exactly these, in any order: "n3 slow-node slow"; without an argument nobody.
+blamed_are() { # [BLAME...]
+	local got want
+	[ -s "$(run_dir)/findings.json" ] || die "the run has no findings.json"
+	got=$(blamed | sort)
+	want=$(printf '%s\n' "$@" | sort)
+	[ "$got" = "$want" ] || die "blamed: ${got:-nobody}; expected ${want:-nobody}"
 }
 
 # Pairs without NODE were all measured: latency of 8 B and of 256 KiB, bandwidth there and back.

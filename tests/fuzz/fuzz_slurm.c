@@ -54,6 +54,18 @@ static void check_times(const char *text)
 	slurm_pending_hopeless(pending.reason);
 }
 
+/* Who else is there, of whom some nodes are ours. */
+static void check_busy(const char *text)
+{
+	char a[] = "n1", b[] = "n3", *v[] = { a, b };
+	const struct nodeset mine = { v, 2, 2 }, none = { 0 };
+	struct slurm_busy all, others;
+
+	FUZZ_CHECK(slurm_busy_parse(text, &none, &all) == slurm_busy_parse(text, &mine, &others));
+	FUZZ_CHECK(all.busy <= all.nodes && others.busy <= others.nodes);
+	FUZZ_CHECK(others.nodes <= all.nodes && others.nodes + 2 >= all.nodes);
+}
+
 void fuzz_one(const char *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
@@ -63,6 +75,7 @@ void fuzz_one(const char *data, size_t size)
 	check_nodes(text);
 	check_config(text);
 	check_times(text);
+	check_busy(text);
 	slurm_mpi_types_parse(text, &types);
 	FUZZ_CHECK(types.n <= SLURM_TYPES_MAX);
 	for (size_t i = 0; i < types.n; i++)
