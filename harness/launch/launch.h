@@ -124,6 +124,10 @@ struct launcher_ops {
 extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
 extern const struct launcher_ops launcher_local, launcher_mpirun, launcher_sim, launcher_srun;
 
+/* The topology of a model of launcher_sim: its leaves, statically routed. Without any *out stays as
+ * it was. */
+int launch_sim_topo(const char *model, struct topo *out, struct hb_err *err);
+
 /* As it is given: "sim:FILE", "mpirun[:FILE]". */
 void launcher_words(const struct launcher_ops *ops, struct buf *out);
 /* "sim:FILE" -> its row and *arg (borrowed from text, or NULL). HB_E_USAGE names what there is. */

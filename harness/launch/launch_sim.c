@@ -32,6 +32,26 @@ static bool is_in(const struct launch_what *w, int seat)
 	return !w->left_out || !w->left_out[seat];
 }
 
+int launch_sim_topo(const char *model, struct topo *out, struct hb_err *err)
+{
+	const struct js_at at = JS_AT_TOP(model);
+	json_object *o = NULL, *leaves = NULL, *topo;
+	int rc = js_read_file(model, MODEL_FILE_MAX, &o, err);
+
+	if (rc == HB_OK)
+		rc = js_get_obj(o, &at, "leaves", JS_OPTIONAL, &leaves, err);
+	if (rc == HB_OK && leaves) {
+		topo = json_object_new_object();
+		js_set_u64(topo, "schema", TOPO_SCHEMA);
+		js_set_str(topo, "routing", "static");
+		js_set_obj(topo, "leaves", json_object_get(leaves));
+		rc = topo_from_json(topo, model, out, err);
+		js_put(topo);
+	}
+	js_put(o);
+	return rc;
+}
+
 /* The nodes of a step in rank order, rpn ranks on each; anything else cannot be said in words. */
 static int step_nodes(const struct launch_what *w, struct buf *list, int *rpn, struct hb_err *err)
 {

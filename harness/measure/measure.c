@@ -78,7 +78,9 @@ static int make_plan(struct measure *m, const struct store *s, struct hb_err *er
 
 	if (r->controls && *r->controls && nodeset_parse(r->controls, &controls, err) != HB_OK)
 		rc = hb_fail_in(err, "--controls");
-	if (rc == HB_OK)
+	if (rc == HB_OK && !r->topology && m->site.ops == &launcher_sim)
+		rc = launch_sim_topo(m->site.arg, &topo, err);
+	else if (rc == HB_OK)
 		rc = topo_choose(r->topology, m->site.ops == &launcher_srun, &m->nodes,
 		                 r->signal_fd, &topo, &m->topo_note, err);
 	if (rc == HB_OK) {

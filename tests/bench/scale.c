@@ -4,6 +4,7 @@
  * comparison. Prints a line a stage: name, seconds, seconds of CPU and MiB
  * at most used so far.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,11 @@
 #include <time.h>
 
 #include "bench/base/mem.h"
+#include "bench/base/rng.h"
 #include "bench/core/clock.h"
 #include "harness/collect/collect.h"
 #include "harness/launch/schedule.h"
+#include "harness/localize/localize.h"
 #include "harness/store/lines.h"
 #include "harness/store/store.h"
 
@@ -43,29 +46,88 @@ static void stage(const char *name)
 	began = now();
 }
 
-/* All messages of a step whose jobs all end well, each one a look at what may start. */
+/* A step whose jobs all end well, one after the other; at each end a look at what may start. */
 static void schedule(const struct plan_step *step)
 {
-	size_t *next = hb_alloc((step->n_jobs + 1) * sizeof *next), n;
+	size_t *queue = hb_alloc((step->n_jobs + 1) * sizeof *queue), head = 0, tail = 0, ended = 0;
 	struct sched s;
 
 	sched_init(&s, step, 0);
 	for (int r = 0; r < step->n_ranks; r++)
 		sched_joined(&s, r);
-	while ((n = sched_next(&s, next, step->n_jobs)) > 0) {
+	do {
+		size_t n = sched_next(&s, queue + tail, step->n_jobs - tail);
 		for (size_t i = 0; i < n; i++)
-			sched_started(&s, next[i]);
-		for (size_t i = 0; i < n; i++) {
-			const struct plan_job *job = &step->jobs[next[i]];
-			size_t none;
-			for (int r = 0; r < job->n_ranks; r++)
-				sched_rank_done(&s, job->ranks[r], job->id);
-			if (i + 1 < n && (sched_finished(&s) || sched_next(&s, &none, 1) > 0))
-				break;
+			sched_started(&s, queue[tail++]);
+		if (head == tail)
+			break;
+		const struct plan_job *job = &step->jobs[queue[head++]];
+		for (int r = 0; r < job->n_ranks; r++)
+			ended += sched_rank_done(&s, job->ranks[r], job->id);
+	} while (!sched_finished(&s));
+	if (ended != step->n_jobs)
+		fprintf(stderr, "bench-scale: only %zu of %zu jobs ended\n", ended, step->n_jobs);
+	sched_free(&s);
+	free(queue);
+}
+
+/* One sheet a case of an entry, drawn: one node in 500 is 5 % slow. */
+static size_t draw_sheet(const struct plan *p, size_t entry, struct rng *rng, struct loc_pair *out)
+{
+	const struct plan_step *step = &p->steps[0];
+	size_t n = 0;
+
+	for (size_t i = 0; i < step->n_jobs; i++) {
+		const struct plan_job *j = &step->jobs[i];
+		if (j->entry != entry || strcmp(j->dir, "ba") == 0)
+			continue;
+		struct loc_pair *e = &out[n++];
+		*e = (struct loc_pair){ .a = (uint32_t)step->rank_node[j->ranks[0]],
+			                .b = (uint32_t)step->rank_node[j->ranks[1]],
+			                .silent = LOC_NONE };
+		e->ab = e->ba = NAN;
+		e->y = 0.005 * rng_normal(rng) - (e->a % 500 && e->b % 500 ? 0 : 0.05);
+		if (strcmp(j->dir, "ab") == 0) {
+			e->ab = e->y;
+			e->ba = e->y + 0.002;
 		}
 	}
-	sched_free(&s);
-	free(next);
+	return n;
+}
+
+static void localize_all(const struct plan *p)
+{
+	const struct loc_params params = LOC_PARAMS_DEFAULT;
+	struct loc_end *ends = hb_alloc(p->nodes.n * sizeof *ends);
+	struct rng rng;
+
+	rng_seed(&rng, 11);
+	for (size_t i = 0; i < p->nodes.n; i++)
+		ends[i] = (struct loc_end){ (uint32_t)i, LOC_NONE, LOC_NONE };
+	for (size_t e = 0; e < p->suite->n_entries; e++) {
+		struct loc_sheet sheets[64] = { 0 };
+		struct localized found[64];
+		struct loc_ask *ask = NULL;
+		size_t n = p->cases[e].n < 64 ? p->cases[e].n : 64;
+		for (size_t k = 0; k < n; k++) {
+			struct loc_sheet *s = &sheets[k];
+			struct loc_pair *own = hb_alloc(p->steps[0].n_jobs * sizeof *own);
+			*s = (struct loc_sheet){ .ends = ends,
+				                 .n_ends = p->nodes.n,
+				                 .pairs = own,
+				                 .stored_median = NAN,
+				                 .stored_s = NAN };
+			s->n_pairs = draw_sheet(p, e, &rng, own);
+			localize(s, &params, &found[k]);
+		}
+		localize_ask(sheets, found, n, &params, true, 5, &ask);
+		free(ask);
+		for (size_t k = 0; k < n; k++) {
+			free((void *)(uintptr_t)sheets[k].pairs);
+			localized_free(&found[k]);
+		}
+	}
+	free(ends);
 }
 
 static int plan(const char *dir, char **argv, struct hb_err *err)
@@ -96,6 +158,9 @@ static int plan(const char *dir, char **argv, struct hb_err *err)
 	if (plan.n_steps > 0)
 		schedule(&plan.steps[0]);
 	stage("schedule");
+	if (plan.n_steps > 0)
+		localize_all(&plan);
+	stage("localize");
 	plan_write(&plan, &written);
 	rc = store_write(path, written.data, written.len, err);
 	buf_free(&written);
