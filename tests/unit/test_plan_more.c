@@ -67,7 +67,7 @@ static void the_rerun_of_the_longest_suspects_is_the_most(void **state)
 	plan_more(&m.plan, &rules, &more);
 	assert_int_equal(more.suspects, 3);
 	double before = m.plan.predicted_s;
-	const struct plan_confirm how = { m.plan.n_steps, NULL };
+	const struct plan_confirm how = { m.plan.n_steps, NULL, 0 };
 	static const struct {
 		const char *bench, *subject, *control;
 	} rows[] = { { "mpi.latency", "n7", "n8" },
