@@ -329,22 +329,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/*
- * Extra pairs are about suspects, and some are measured alone: rows that are compared from night to
- * night are made of the main part. What they tell stands in the findings.
- */
-static struct cell without_extra(const struct collect *c, const struct cell *cell)
-{
-	struct cell main = *cell;
-	main.v = hb_realloc_array(NULL, cell->n + 1, sizeof(struct unit_state *));
-	main.n = 0;
-	for (size_t i = 0; i < cell->n; i++)
-		if (unit_job(c, cell->v[i])->phase != PHASE_EXTRA)
-			main.v[main.n++] = cell->v[i];
-	return main;
-}
-
-static void main_pairs(struct collect *c, const struct cell *cell)
+void collect_pairs(struct collect *c, const struct cell *cell)
 {
 	struct scoring s;
 	size_t n_classes = 0;
@@ -367,12 +352,4 @@ static void main_pairs(struct collect *c, const struct cell *cell)
 	free(t);
 	free(classes);
 	scoring_free(&s);
-}
-
-void collect_pairs(struct collect *c, const struct cell *cell)
-{
-	struct cell main = without_extra(c, cell);
-	if (main.n)
-		main_pairs(c, &main);
-	free(main.v);
 }

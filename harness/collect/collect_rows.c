@@ -175,12 +175,22 @@ static void unit_rows(struct collect *c, const struct cell *cell, const struct u
 	free(hw);
 }
 
+static bool belongs(const struct plan_job *j, bool confirm)
+{
+	return (j->phase == PHASE_CONFIRM || j->phase == PHASE_CONTROL) == confirm;
+}
+
 /* Extra pairs have no rows: they are chosen for what is slow, and what a baseline and a night are
  * compared by must come from the same kind of pairs. They are for localize. */
-static bool has_rows(const struct plan_job *j, bool confirm)
+static struct cell without_extra(const struct collect *c, const struct cell *cell)
 {
-	return confirm ? j->phase == PHASE_CONFIRM || j->phase == PHASE_CONTROL
-	               : j->phase == PHASE_MAIN;
+	struct cell main = *cell;
+	main.v = hb_realloc_array(NULL, cell->n + 1, sizeof(struct unit_state *));
+	main.n = 0;
+	for (size_t i = 0; i < cell->n; i++)
+		if (unit_job(c, cell->v[i])->phase != PHASE_EXTRA)
+			main.v[main.n++] = cell->v[i];
+	return main;
 }
 
 /* Of runs that are merged several may have the node: a good figure goes before none. */
@@ -224,7 +234,7 @@ static void cells_make(struct collect *c, bool confirm, struct cells *out)
 			if (u->step == UINT32_MAX)
 				continue;
 			const struct plan_job *j = unit_job(c, u);
-			if (!has_rows(j, confirm))
+			if (!belongs(j, confirm))
 				continue;
 			size_t cell = out->first[j->entry] + j->first_case + i - j->first_unit;
 			if (pass == 0)
@@ -251,14 +261,17 @@ static void cells_free(struct cells *s)
 static void main_cell(struct collect *c, const struct cell *cell)
 {
 	enum bench_shape shape = c->suite.entries[cell->entry].info->shape;
-	if (c->plan.nodes.n > 1 && shape == BENCH_PAIR) {
-		collect_pairs(c, cell);
-		if (c->sheets)
-			collect_sheets(c, cell);
-	} else if (c->plan.nodes.n > 1 && shape == BENCH_GROUP)
-		collect_groups(c, cell);
-	else
-		plain_cell(c, cell);
+	bool many = c->plan.nodes.n > 1;
+	struct cell main = without_extra(c, cell);
+	if (main.n && many && shape == BENCH_PAIR)
+		collect_pairs(c, &main);
+	else if (main.n && many && shape == BENCH_GROUP)
+		collect_groups(c, &main);
+	else if (main.n)
+		plain_cell(c, &main);
+	if (c->sheets && many && shape == BENCH_PAIR)
+		collect_sheets(c, cell);
+	free(main.v);
 }
 
 void collect_rows(struct collect *c)
