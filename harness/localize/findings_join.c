@@ -235,23 +235,34 @@ static bool is_explained(const struct findings *f, const struct culprit *group)
 	return false;
 }
 
-static void drop_explained(struct findings *f)
+/* Moves those behind all others, out of n. */
+static void set_explained_apart(struct findings *f)
 {
 	bool *drop = hb_alloc(f->n + 1);
-	size_t kept = 0;
+	struct culprit *dropped = hb_alloc((f->n + 1) * sizeof(*dropped));
+	size_t kept = 0, n = 0;
 	for (size_t i = 0; i < f->n; i++)
 		drop[i] = f->v[i].state == LOC_UNDECIDED && is_explained(f, &f->v[i]);
 	for (size_t i = 0; i < f->n; i++) {
-		if (!drop[i]) {
+		if (drop[i])
+			dropped[n++] = f->v[i];
+		else
 			f->v[kept++] = f->v[i];
-			continue;
-		}
+	}
+	for (size_t i = 0; i < n; i++)
+		f->v[kept + i] = dropped[i];
+	f->n = kept;
+	free(dropped);
+	free(drop);
+}
+
+static void free_behind(struct findings *f, size_t all)
+{
+	for (size_t i = f->n; i < all; i++) {
 		free(f->v[i].subject);
 		free(f->v[i].others);
 		free(f->v[i].evidence);
 	}
-	f->n = kept;
-	free(drop);
 }
 
 /* ---- the order ---- */
@@ -290,8 +301,9 @@ static int by_worst(const void *a, const void *b)
 
 void findings_settle(const struct sheets *s, struct findings *out)
 {
+	size_t all = out->n;
 	findings_weigh(out);
-	drop_explained(out);
+	set_explained_apart(out);
 	for (size_t i = 0; i < out->n; i++) {
 		struct culprit *c = &out->v[i];
 		if (c->n_evidence)
@@ -304,6 +316,7 @@ void findings_settle(const struct sheets *s, struct findings *out)
 			c->nodes = hb_strdup(s->leaf_nodes[leaf]);
 		findings_text(c);
 	}
+	free_behind(out, all);
 	if (out->n)
 		qsort(out->v, out->n, sizeof(*out->v), by_worst);
 }
