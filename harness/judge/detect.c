@@ -32,13 +32,6 @@ static double loss_of(double y)
 	return 1.0 - exp(-y);
 }
 
-double detect_peers(double s, double z_slow, double delta, double power)
-{
-	if (!(s >= 0.0))
-		return NAN;
-	return loss_of(fmax(fabs(z_slow) * s, -log1p(-delta)) + dist_norm_quantile(power) * s);
-}
-
 /* One subject: what one run would have to lose. */
 static void take(const struct base_entry *e, const struct base_series *own,
                  const struct compare_params *p, struct losses *l, struct detect_row *r)
@@ -69,15 +62,16 @@ static struct detect_loss settle(double *v, size_t n)
 	return l;
 }
 
-static double peers_of(const struct base_entry *e, const struct compare_params *p)
+static double peers_of(const struct base_entry *e, const struct detect_scope *x)
 {
 	const struct loc_params rule = LOC_PARAMS_DEFAULT;
-	double s;
+	struct loc_spread of = { NAN, 0, (double)x->n_nodes, x->partners, true };
+	double least = x->blamed(x->ctx, e);
 
-	if (!(e->df_run > 0.0) || !(e->df_node > 0.0))
+	if (!(least > 0.0) || !(e->df_run > 0.0) || !(e->df_node > 0.0))
 		return NAN;
-	s = fmax(hypot(e->s_node, e->s_run), rule.s_floor);
-	return detect_peers(s, rule.z_slow, LOC_DELTA, p->power);
+	of.s = fmax(hypot(e->s_node, e->s_run), rule.s_floor);
+	return localize_detectable(&of, x->partners, least, rule.z_slow);
 }
 
 /* The nodes of the run, of which the baseline may not know all; for the cluster the cluster. */
@@ -107,8 +101,8 @@ static void take_all(const struct baseline *b, const struct detect_scope *x,
 		take(e, NULL, p, &l, r);
 	r->mde = settle(l.mde, l.n);
 	r->counts = settle(l.counts, l.n);
-	if (e->kind == SUBJECT_NODE && x->pairs(x->ctx, e))
-		r->peers = peers_of(e, p);
+	if (e->kind == SUBJECT_NODE)
+		r->peers = peers_of(e, x);
 	if (r->subjects) {
 		out->unknown += l.n == 0;
 		out->runs = out->n == 0 || e->runs < out->runs ? e->runs : out->runs;

@@ -26,18 +26,21 @@ struct detect_row {
 	 *	-log(1 - x) = max(t_{1-alpha} se, -log(1 - floor)) + t_{power} se
 	 */
 	struct detect_loss counts;
-	/* A node against the other nodes of the same run; NaN: no pairs, or no spread of nodes. */
+	/* A node against the other nodes of the same run (localize_detectable with the spread that
+	 * one node's figure has in one run); NaN: no pairs, or no spread of nodes. */
 	double peers;
 };
 
 /* What the run measures, as the caller knows it from its plan. */
 struct detect_scope {
 	bool (*measured)(const void *ctx, const struct base_entry *e);
-	/* Is this the key of a pair benchmark, whose nodes are held against each other? */
-	bool (*pairs)(const void *ctx, const struct base_entry *e);
+	/* Of a pair benchmark, whose nodes are held against each other: the least loss that a node
+	 * is blamed for; else 0. */
+	double (*blamed)(const void *ctx, const struct base_entry *e);
 	const void *ctx;
 	const char *const *nodes; /* names; sorted by strcmp */
 	size_t n_nodes;
+	int partners; /* that a node meets */
 };
 
 struct detect {
@@ -53,13 +56,5 @@ struct detect {
 void detect_run(const struct baseline *b, const struct detect_scope *scope,
                 const struct compare_params *p, struct detect *out);
 void detect_free(struct detect *d);
-
-/*
- * The loss of a node that localize finds with this power: it is blamed where its score lies below
- * the median of all by more than z_slow times the spread s of the nodes' scores and by more than
- * delta, so -log(1 - x) = max(z_slow s, -log(1 - delta)) + z_{power} s; s is what one node's score
- * scatters in one run, between nodes and runs together.
- */
-double detect_peers(double s, double z_slow, double delta, double power);
 
 #endif

@@ -168,6 +168,19 @@ struct localized {
 void localize(const struct loc_sheet *sheet, const struct loc_params *p, struct localized *out);
 void localized_free(struct localized *l);
 
+/* What `detectable` of a node is made of. */
+struct loc_spread {
+	double s;     /* s.d. of the nodes' scores; NaN: unknown */
+	double noise; /* s.d. of one figure about what its ends make of it; 0: unknown */
+	double nodes; /* that have a score */
+	double usual; /* pairs of a node */
+	bool stored;  /* s comes from a baseline */
+};
+/* The loss that a node with this many pairs is found with (power 0.9, formula above); NaN where
+ * nobody could be blamed: below 3 nodes or 2 pairs. delta, z_slow: as in loc_sheet, loc_params. */
+double localize_detectable(const struct loc_spread *of, double partners, double delta,
+                           double z_slow);
+
 enum loc_why {
 	LOC_ASK_CANDIDATE,
 	LOC_ASK_LINK,

@@ -169,16 +169,24 @@ static double mean_of_max(double a, double mean, double sd, double *variance)
  * healthy speed (simulated with equal spread and noise). The limit is random too: s comes from as
  * many nodes as there are, with a relative s.d. of 1.17 / sqrt n where it is a MAD.
  */
-double loc_detectable(const struct loc_work *w, double n, double usual)
+double localize_detectable(const struct loc_spread *of, double partners, double delta,
+                           double z_slow)
 {
-	const struct localized *out = w->out;
-	double s = out->s, noise = w->noise * w->noise, own, limit, nodes = w->scored, error, more;
+	double s = of->s, noise = of->noise * of->noise, nodes = of->nodes, own, limit, error, more;
 	double power = 1.2816 + 2.6 / sqrt(nodes); /* few nodes: the limit has a long tail */
 
-	if (!(n >= 2) || !isfinite(s) || nodes < 3)
+	if (!(partners >= 2) || !isfinite(s) || nodes < 3 || !(delta < 1))
 		return NAN;
-	own = fmax(1.5625 * s * s - noise * score_variance(usual), 0) + noise * score_variance(n);
-	error = out->stored ? 1.17 * sqrt(nodes) / (nodes + stored_weight) : 1.17 / sqrt(nodes);
-	limit = mean_of_max(w->delta, -w->p.z_slow * s, -w->p.z_slow * s * error, &more);
+	own = fmax(1.5625 * s * s - noise * score_variance(of->usual), 0) +
+	      noise * score_variance(partners);
+	error = of->stored ? 1.17 * sqrt(nodes) / (nodes + stored_weight) : 1.17 / sqrt(nodes);
+	limit = mean_of_max(-log1p(-delta), -z_slow * s, -z_slow * s * error, &more);
 	return 1 - exp(-limit - 0.67 * s - power * sqrt(own + more + 1.57 * s * s / nodes));
+}
+
+double loc_detectable(const struct loc_work *w, double n, double usual)
+{
+	const struct loc_spread of = { w->out->s, w->noise, w->scored, usual, w->out->stored };
+
+	return localize_detectable(&of, n, 1 - exp(-w->delta), w->p.z_slow);
 }

@@ -15,6 +15,7 @@ struct point {
 	char *opts;
 	uint64_t bytes;
 	int nodes, rpn;
+	double node_floor; /* least loss that localize blames a node for */
 };
 
 struct points {
@@ -49,8 +50,10 @@ static void add_shape(const struct plan *plan, size_t entry, int nodes, int rpn,
 
 	for (size_t i = 0; i < cases->n; i++) {
 		hb_grow(&p->v, &p->cap, p->n + 1, sizeof *p->v);
-		p->v[p->n++] = (struct point){ info, opts_text(info, cases->v[i].opts),
-			                       cases->v[i].bytes, nodes, rpn };
+		p->v[p->n++] = (struct point){
+			info, opts_text(info, cases->v[i].opts),     cases->v[i].bytes, nodes,
+			rpn,  plan->suite->entries[entry].node_floor
+		};
 	}
 }
 
@@ -108,12 +111,12 @@ static bool is_measured(const void *ctx, const struct base_entry *e)
 	return find(ctx, &e->key) != NULL;
 }
 
-static bool is_pairs(const void *ctx, const struct base_entry *e)
+static double blamed(const void *ctx, const struct base_entry *e)
 {
 	const struct points *p = ctx;
 	const struct point *x = find(p, &e->key);
 
-	return p->peers && x && x->info->shape == BENCH_PAIR;
+	return p->peers && x && x->info->shape == BENCH_PAIR ? x->node_floor : 0;
 }
 
 static int by_text(const void *a, const void *b)
@@ -131,7 +134,7 @@ static void find_detectable(const struct measure *m, struct measure_forecast *ou
 		nodes[i] = m->plan.nodes.v[i];
 	qsort(nodes, n, sizeof(const char *), by_text);
 	find_points(&m->plan, &points);
-	const struct detect_scope scope = { is_measured, is_pairs, &points, nodes, n };
+	const struct detect_scope scope = { is_measured, blamed, &points, nodes, n, out->rounds };
 	detect_run(&m->base, &scope, &out->params, &out->detect);
 	points_free(&points);
 	free(nodes);

@@ -1,4 +1,5 @@
 # A new reference after a renewal, and one without a node that is known to be slow.
+# (--force: its runs have a slow node.)
 model() { printf '{"schema":1,"nodes":"n[1-10]"%s}\n' "$1"; }
 model '' >cluster.json
 model ',"hw":"renewed","faults":[{"kind":"slow-node","node":"n3","factor":1.5}]' >renewed.json
@@ -13,16 +14,16 @@ old=$(cksum store/baselines/night.json)
 for seed in 21 22 23 24 25; do sim renewed $seed --quiet; done
 new=latest,latest~1,latest~2,latest~3,latest~4
 echo "=== rebase"
-tell hpcbench baseline rebase --from night --to renewed $new
-tell hpcbench baseline rebase --from none --to renewed --reason x $new
-tell hpcbench baseline rebase --from night --to night --reason x $new
-tell hpcbench baseline rebase --from night --to renewed --reason x latest~5,$new
-tell hpcbench baseline rebase --from night --to renewed --reason 'new switches' $new
+tell hpcbench baseline rebase --from night --to renewed --force $new
+tell hpcbench baseline rebase --from none --to renewed --force --reason x $new
+tell hpcbench baseline rebase --from night --to night --force --reason x $new
+tell hpcbench baseline rebase --from night --to renewed --force --reason x latest~5,$new
+tell hpcbench baseline rebase --from night --to renewed --force --reason 'new switches' $new
 tell hpcbench baseline show renewed
 [ "$old" = "$(cksum store/baselines/night.json)" ] && echo "night is as it was"
 tell sim renewed 30 --baseline renewed --quiet
 hpcbench check latest --baseline renewed | head -2 | days
-tell hpcbench baseline rebase --from night --to again --reason 'of a baseline' renewed --json
+tell hpcbench baseline rebase --from night --to again --force --reason 'of a baseline' renewed --json
 echo "=== exclude"
 tell hpcbench baseline record healthy $new --exclude n3 --reason 'slow cable'
 tell hpcbench baseline show healthy

@@ -7,7 +7,7 @@ shows() {
 	echo "{$still,$3}" >net.json
 	rm -rf store
 	hpcbench run --launcher sim:net.json --suite pairs --bench "$2" --sizes 64Ki --rounds all \
-		--seed 7 --quiet >/dev/null 2>&1
+		--seed 7 --no-confirm --quiet >/dev/null 2>&1
 	grep -h '"type":"pair"' store/runs/*/records.jsonl |
 		sed -E 's/.*"a":"([^"]*)","b":"([^"]*)","dir":"([^"]*)".*"(lat_p50_ns|algbw_Bps)":\{"n":31,"p50":([0-9.e+]*).*/\1 \2 \3 \4 \5/' |
 		awk '{

@@ -6,6 +6,7 @@
 
 #include "harness/cmd/cmd_report.h"
 #include "harness/judge/compare.h"
+#include "harness/judge/compare_shift.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { RUNS_MAX = 2 };
@@ -45,6 +46,7 @@ static void judge(const struct baseline *b, const struct summary *const *runs, s
 	struct report_diff diff = { .old_side = { "old", b, true, NULL, 0 } };
 	struct verdicts v = { 0 };
 	struct suspect suspects[4];
+	struct shifts shifts;
 
 	compare_runs(b, runs, n, &params, &v);
 	compare_suspects(&v, suspects, 4);
@@ -57,9 +59,12 @@ static void judge(const struct baseline *b, const struct summary *const *runs, s
 	free(baseline_objection(b, runs[0]));
 	compare_sides(b, runs, n, NULL, NULL, &params, &v);
 	check_verdicts(&v);
+	compare_shift(&v, &shifts);
 	diff.v = &v;
+	diff.shifts = &shifts;
 	diff.new_side = (struct report_side){ "new", b, false, runs[0], 1 };
 	check_doc(report_diff_doc(&diff));
+	shifts_free(&shifts);
 	verdicts_free(&v);
 }
 

@@ -24,24 +24,24 @@ static bool of_bench(const void *ctx, const struct base_entry *e)
 	return !ctx || strcmp(ctx, e->key.bench) == 0;
 }
 
-static bool all_pairs(const void *ctx, const struct base_entry *e)
+static double all_pairs(const void *ctx, const struct base_entry *e)
 {
 	(void)ctx;
 	(void)e;
-	return true;
+	return LOC_DELTA;
 }
 
-static bool no_pairs(const void *ctx, const struct base_entry *e)
+static double no_pairs(const void *ctx, const struct base_entry *e)
 {
 	(void)ctx;
 	(void)e;
-	return false;
+	return 0;
 }
 
 static void look(const struct baseline *b, const char *bench, const char *const *nodes, size_t n,
                  struct detect *out)
 {
-	const struct detect_scope x = { of_bench, all_pairs, bench, nodes, n };
+	const struct detect_scope x = { of_bench, all_pairs, bench, nodes, n, 5 };
 
 	detect_run(b, &x, &params, out);
 }
@@ -168,7 +168,7 @@ static void only_what_is_measured_is_foretold(void **state)
 	look(&b, "x.b", others, 1, &d);
 	assert_int_equal(d.n, 0);
 	detect_free(&d);
-	const struct detect_scope x = { of_bench, no_pairs, "x.b", nodes, 4 };
+	const struct detect_scope x = { of_bench, no_pairs, "x.b", nodes, 4, 3 };
 	detect_run(&b, &x, &params, &d);
 	assert_true(isnan(d.v[0].peers));
 	detect_free(&d);
@@ -196,16 +196,21 @@ static void what_counts_is_beyond_the_floor(void **state)
 	baseline_free(&b);
 }
 
-static void a_node_against_its_peers_follows_the_rule_of_localize(void **state)
+static void a_node_against_its_peers_is_found_by_what_is_blamed_and_by_the_spread(void **state)
 {
+	const struct loc_spread quiet = { 0.0005, 0, 64, 5, true }, wild = { 0.02, 0, 64, 5, true };
+	struct loc_spread lone = { 0.02, 0, 2, 5, true };
+
 	(void)state;
-	/* Below 0.5 % the least that is blamed decides, 2 %; above it four times the spread. */
-	assert_true(fabs(detect_peers(0.0, -4.0, 0.02, 0.9) - 0.02) < 1e-12);
-	assert_true(fabs(detect_peers(0.005, -4.0, 0.02, 0.9) -
-	                 (1.0 - exp(log(0.98) - 1.2815515655446004 * 0.005))) < 1e-9);
-	assert_true(fabs(detect_peers(0.01, -4.0, 0.02, 0.9) -
-	                 (1.0 - exp(-5.2815515655446004 * 0.01))) < 1e-9);
-	assert_true(isnan(detect_peers(NAN, -4.0, 0.02, 0.9)));
+	/* Hardly any spread: the least that is blamed decides. */
+	double least = localize_detectable(&quiet, 5, LOC_DELTA, -4);
+	assert_true(least > LOC_DELTA && least < LOC_DELTA + 0.002);
+	/* Much of it: more than four times the spread, and less than seven. */
+	double most = localize_detectable(&wild, 5, LOC_DELTA, -4);
+	assert_true(most > 4 * 0.02 && most < 7 * 0.02);
+	assert_true(localize_detectable(&wild, 9, LOC_DELTA, -4) <= most);
+	assert_true(isnan(localize_detectable(&lone, 5, LOC_DELTA, -4)));
+	assert_true(isnan(localize_detectable(&wild, 1, LOC_DELTA, -4)));
 }
 
 /* A sweep of 16 nodes with this noise, as localize sees it: the same loss for the same spread. */
@@ -243,7 +248,8 @@ static void localize_says_the_same_of_its_sweep(void **state)
 			                         .stored_median = NAN,
 			                         .stored_s = NAN };
 		localize(&sheet, &p, &l);
-		double mine = detect_peers(l.s, p.z_slow, LOC_DELTA, 0.9);
+		const struct loc_spread of = { l.s, 0, NODES, ROUNDS, false };
+		double mine = localize_detectable(&of, ROUNDS, LOC_DELTA, p.z_slow);
 		printf("spread %.2f %%: %.2f %% by localize, %.2f %% here\n", 100 * l.s,
 		       100 * l.detectable, 100 * mine);
 		/* Localize knows how noisy this sweep's single pairs were; a baseline does not. */
@@ -344,7 +350,8 @@ int main(void)
 		cmocka_unit_test(a_node_without_history_is_foretold_against_its_class),
 		cmocka_unit_test(only_what_is_measured_is_foretold),
 		cmocka_unit_test(what_counts_is_beyond_the_floor),
-		cmocka_unit_test(a_node_against_its_peers_follows_the_rule_of_localize),
+		cmocka_unit_test(
+		        a_node_against_its_peers_is_found_by_what_is_blamed_and_by_the_spread),
 		cmocka_unit_test(localize_says_the_same_of_its_sweep),
 		cmocka_unit_test(what_is_foretold_is_found_with_that_power),
 	};
