@@ -6,7 +6,7 @@ suite='{"schema":1,"name":"a","rounds":5,"benches":[
  {"bench":"mpi.allreduce","options":{"sizes":"1Mi"},"groups":[2,"all"],"deadline":"2s"}]}'
 echo "$suite" >a.json
 model() { # NAME MEMBERS
-	printf '{"schema":1,"nodes":"n[1-20]"%s}\n' "$2" >"$1.json"
+	printf '{"schema":1,"nodes":"n[1-20]","run_spread":0.004%s}\n' "$2" >"$1.json"
 }
 fault() { model "$1" ',"faults":['"$2"']'; }
 model clean ''
