@@ -42,9 +42,9 @@ static int sim_together(const struct launch_what *w, struct launch_command *c, s
 		.slack_ms = SLACK                                                                  \
 	}
 /* Short only where the wait is what is tested, and then long enough for a busy host. */
-static const struct launcher_ops ops_silent = OPS(sim_plain, 120000, 120000, 10000),
+static const struct launcher_ops ops_silent = OPS(sim_plain, 120000, 120000, 12000),
                                  ops_dead = OPS(sim_together, 120000, 120000, 120000),
-                                 ops_never = OPS(sim_plain, 120000, 20000, 120000);
+                                 ops_never = OPS(sim_plain, 120000, 12000, 120000);
 
 /* Everything without n77 is measured, n77 is named with these words, in so many more starts. */
 static void one_of_many(const struct launcher_ops *ops, const char *kind, const char *more,
