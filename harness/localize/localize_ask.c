@@ -127,6 +127,33 @@ static void ask_leaf(struct loc_asking *a, uint32_t leaf)
 	}
 }
 
+static bool is_asked(const struct loc_asking *a, uint32_t x, uint32_t y)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i].why == LOC_ASK_LINK && a->v[i].a == x && a->v[i].b == y)
+			return true;
+	return false;
+}
+
+/* Links that may be behind it: once its ends are cleared nothing else says so. All or none of the
+ * retests: fewer decide nothing. */
+static void ask_open_links(struct loc_asking *a, const struct localized *found)
+{
+	for (size_t k = 0; k < a->n_sheets; k++) {
+		size_t need = loc_link_tests(&a->w[k], true);
+
+		for (size_t i = 0; i < found[k].n; i++) {
+			const struct loc_blame *b = &found[k].v[i];
+
+			if (b->kind != LOC_LINK || b->state != LOC_UNDECIDED || b->tests >= need ||
+			    need - b->tests > a->budget || is_asked(a, b->a, b->b))
+				continue;
+			for (size_t t = b->tests; t < need; t++)
+				put(a, b->a, b->b, LOC_ASK_LINK, LOC_NONE);
+		}
+	}
+}
+
 static void ask_undecided(struct loc_asking *a, const struct localized *found)
 {
 	for (size_t i = 0; i < a->n_suspects; i++)
@@ -135,6 +162,7 @@ static void ask_undecided(struct loc_asking *a, const struct localized *found)
 	for (size_t i = 0; i < found->n; i++)
 		if (found->v[i].kind == LOC_LEAF && found->v[i].state == LOC_UNDECIDED)
 			ask_leaf(a, found->v[i].a);
+	ask_open_links(a, found);
 }
 
 struct low_cell {
