@@ -84,6 +84,8 @@ struct pair_figure {
 int collect_plan(struct collect *c, const char *dir, struct hb_err *err);
 /* Everything that has the plan's size; and all of c but its summary. */
 void collect_prepare(struct collect *c);
+/* Both, and what ranks wrote: without rows. c is to be freed whatever this says. */
+int collect_lines(struct collect *c, const char *dir, struct hb_err *err);
 void collect_free(struct collect *c);
 /* Takes these nodes out, after the records were read: until then every one has its unit. */
 void collect_leave_out(struct collect *c, const struct nodeset *without);

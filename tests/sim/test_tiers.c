@@ -21,20 +21,6 @@ enum { SEEDS = 200, RANKS = 1024, ROUNDS = 3, SIZES = 2, ALARM_S = 280 };
 
 /* ---- 1,024 ranks, real ---- */
 
-static int sim_plain(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	return launcher_sim.command(w, c, err);
-}
-
-static int sim_together(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	int rc = launcher_sim.command(w, c, err);
-
-	if (rc == HB_OK)
-		launch_command_arg(c, "--die-together");
-	return rc;
-}
-
 #define OPS(COMMAND, CONNECT, STRAGGLE, SLACK)                                                     \
 	{                                                                                          \
 		.name = "sim", .summary = "", .arg = "FILE", .leaves_out = true,                   \

@@ -16,30 +16,6 @@
 
 enum { ALARM_S = 110 };
 
-static int sim_plain(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	return launcher_sim.command(w, c, err);
-}
-
-static int sim_together(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	int rc = launcher_sim.command(w, c, err);
-
-	if (rc == HB_OK)
-		launch_command_arg(c, "--die-together");
-	return rc;
-}
-
-/* site->arg is a script of the shell. */
-static int script(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	(void)err;
-	launch_command_arg(c, "/bin/sh");
-	launch_command_arg(c, "-c");
-	launch_command_arg(c, "%s", w->site->arg);
-	return HB_OK;
-}
-
 static void explain_srun(const char *text, struct launch_cause *out)
 {
 	launcher_srun.explain(text, out);
@@ -60,7 +36,7 @@ static const struct launcher_ops ops_never = OPS(sim_plain, true, 30000, 2500, 2
                                  ops_pending = { .name = "srun",
 	                                         .summary = "",
 	                                         .arg = "S",
-	                                         .command = script,
+	                                         .command = sh_script,
 	                                         .explain = explain_srun,
 	                                         .connect_ms = 1000,
 	                                         .straggle_ms = 1000,
