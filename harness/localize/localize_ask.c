@@ -57,6 +57,8 @@ static bool choose_ends(const struct loc_asking *a, uint32_t node, uint32_t part
 	return false;
 }
 
+enum { AGAIN = 2 };
+
 /* The next known-good node that was not tested with this suspect (fresh), or any. */
 static bool choose(struct loc_asking *a, const struct loc_suspect *s, bool fresh, size_t turn,
                    uint32_t end[2])
@@ -91,9 +93,14 @@ static void mark_tested(struct loc_asking *a, const struct loc_suspect *s)
 static void ask_pairs(struct loc_asking *a, const struct loc_suspect *s, size_t n, enum loc_why why)
 {
 	uint32_t end[2];
+	size_t i = 0;
 
 	mark_tested(a, s);
-	for (size_t i = 0; i < n && choose(a, s, true, i, end); i++)
+	for (; i < n && choose(a, s, true, i, end); i++)
+		if (!put(a, end[0], end[1], why, s->node))
+			return;
+	/* Whoever has met everybody is measured with some once more: once is no confirmation. */
+	for (; i < n && i < AGAIN && choose(a, s, false, i, end); i++)
 		if (!put(a, end[0], end[1], why, s->node))
 			return;
 }
