@@ -171,9 +171,9 @@ static bool could_start(const struct step_run *r, const struct launch_cause *cau
  */
 static bool again(const struct step_run *r, const struct launch_cause *cause)
 {
-	return !r->late && !r->probe && r->child && could_start(r, cause) && tiers_may_start(&r->tiers) &&
-	       !r->l->signal && (!cause->name || cause->again) && !r->world_wrong &&
-	       r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
+	return !r->late && !r->probe && r->child && could_start(r, cause) &&
+	       tiers_may_start(&r->tiers) && !r->l->signal && (!cause->name || cause->again) &&
+	       !r->world_wrong && r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
 }
 
 void step_learn_cause(struct step_run *r, struct launch_cause *cause)
