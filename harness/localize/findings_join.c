@@ -71,10 +71,11 @@ static struct culprit *culprit_of(struct findings *f, const struct loc_blame *b,
 	return c;
 }
 
-static void add_evidence(struct culprit *c, const struct key *key, const struct loc_blame *b)
+static void add_evidence(struct culprit *c, const struct key *key, const struct loc_blame *b,
+                         const struct localized *l)
 {
 	hb_grow(&c->evidence, &c->cap_evidence, c->n_evidence + 1, sizeof(*c->evidence));
-	c->evidence[c->n_evidence++] = (struct evidence){ key, *b };
+	c->evidence[c->n_evidence++] = (struct evidence){ key, *b, l };
 }
 
 /* One member of a group that excludes each other. */
@@ -113,7 +114,7 @@ static void take_group(const struct sheets *s, size_t i, const struct localized 
 	}
 	struct culprit *c = culprit_of(out, v[0].b, hb_strdup(v[0].name),
 	                               others.len ? buf_detach(&others) : NULL);
-	add_evidence(c, &s->v[i].key, v[0].b);
+	add_evidence(c, &s->v[i].key, v[0].b, l);
 	buf_free(&others);
 	for (size_t k = 0; k < n; k++)
 		free(v[k].name);
@@ -128,24 +129,6 @@ static bool group_begins(const struct localized *l, size_t at)
 	return true;
 }
 
-/*
- * The spread of a few nodes is hardly known: of 4 to 16 nodes that are all alike the outermost is
- * beyond z = -4 in one sheet of 25 (simulated, 30,000 sheets of normal scores; 0.1 % of them put it
- * beyond -28, -14, -11, -7 at 4, 6, 8, 16), and bandwidths, where the slower end decides, bring
- * the better ones closer together than they are. Below 16 nodes, without a stored spread, a loss
- * below 5 % is therefore told, not blamed; nor is a link's below 10 %, for what is usual between
- * two of the slower nodes looks like one.
- */
-static bool is_unsure(const struct sheet *of, const struct localized *l, const struct loc_blame *b)
-{
-	enum { ENOUGH = 16 };
-	static const double sure_loss = 0.05;
-	enum blame_class class = findings_class(b->kind);
-	return findings_nodes(of) < ENOUGH &&
-	       b->loss < (class == ABOUT_LINK ? 2.0 * sure_loss : sure_loss) &&
-	       (class == ABOUT_LINK || (class == ABOUT_NODE && !l->stored));
-}
-
 void findings_take(const struct sheets *s, size_t i, const struct localized *l,
                    struct findings *out)
 {
@@ -158,9 +141,7 @@ void findings_take(const struct sheets *s, size_t i, const struct localized *l,
 			continue;
 		}
 		struct culprit *c = culprit_of(out, &b, name_blame(s, of, &b), NULL);
-		bool unsure = is_unsure(of, l, &b);
-		c->unsure = c->n_evidence ? c->unsure && unsure : unsure;
-		add_evidence(c, &of->key, &b);
+		add_evidence(c, &of->key, &b, l);
 	}
 }
 
@@ -309,6 +290,11 @@ static int by_worst(const void *a, const void *b)
 
 void findings_settle(const struct sheets *s, struct findings *out)
 {
+	size_t sheets = 0;
+	for (size_t i = 0; i < out->n_found; i++)
+		sheets += out->found[i].nodes != NULL;
+	for (size_t i = 0; i < out->n; i++)
+		out->v[i].unsure = !findings_is_sure(&out->v[i], sheets);
 	drop_explained(out);
 	for (size_t i = 0; i < out->n; i++) {
 		struct culprit *c = &out->v[i];

@@ -93,7 +93,7 @@ static int read_evidence(json_object *o, const struct js_at *at, struct culprit 
 	if (rc != HB_OK)
 		return rc;
 	hb_grow(&c->evidence, &c->cap_evidence, c->n_evidence + 1, sizeof(*c->evidence));
-	c->evidence[c->n_evidence++] = (struct evidence){ k, b };
+	c->evidence[c->n_evidence++] = (struct evidence){ k, b, NULL };
 	return HB_OK;
 }
 

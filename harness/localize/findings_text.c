@@ -141,8 +141,7 @@ static const char *lead(enum loc_kind k)
 static void put_lead(const struct culprit *c, struct buf *out)
 {
 	if (c->unsure) {
-		buf_printf(out,
-		           "%s stands out, but with so few nodes that may be chance: ", c->subject);
+		buf_printf(out, "%s stands out, but that may be chance: ", c->subject);
 		return;
 	}
 	const char *words = lead(c->kind), *mark = strstr(words, "%s");
@@ -180,7 +179,7 @@ static void undecided_text(const struct culprit *c, struct buf *out)
 	put_tests(c, &e->blame, out);
 	put_sureness(&e->blame, out);
 	put_also(c, out);
-	buf_puts(out, "; one more pair needed");
+	buf_puts(out, c->unsure ? "; that may be chance" : "; one more pair needed");
 }
 
 void findings_brief(const struct culprit *c, struct buf *out)

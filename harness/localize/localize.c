@@ -109,7 +109,9 @@ void loc_work_make(struct loc_work *w, const struct loc_sheet *sheet, const stru
 	loc_leaves(w);
 	loc_rails(w);
 	loc_nodes(w);
+	size_t first_link = out->n;
 	loc_links(w);
+	loc_rest(w, first_link);
 	loc_isolated(w);
 }
 

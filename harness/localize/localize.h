@@ -147,14 +147,24 @@ struct loc_node {
 	enum loc_node_state state;
 };
 
+/* Those that are not blamed, open or silent. */
+struct loc_rest {
+	double mean, s; /* of what they show; NaN: too few */
+	size_t n;
+	double df; /* behind s: n - 1; 20 more, for s too, where a node's s is stored */
+};
+
 struct localized {
 	struct loc_blame *v; /* worst first */
 	size_t n;
 	struct loc_node *nodes; /* by node number */
 	size_t n_nodes;
-	double median, s;           /* of S; what z is measured in */
-	bool stored;                /* s or median come from the baseline */
-	double detectable;          /* of a node with the usual number of pairs, power 0.9 */
+	double median, s;  /* of S; what z is measured in */
+	bool stored;       /* s or median come from the baseline */
+	double detectable; /* of a node with the usual number of pairs, power 0.9 */
+	/* Scores of the rest of the nodes; and of their cells, how they lie about the lesser score
+	 * of both ends. */
+	struct loc_rest rest_nodes, rest_links;
 	size_t links_tested, links; /* distinct pairs measured, and there are */
 	bool paths_separated;       /* leaves known and routing static */
 };

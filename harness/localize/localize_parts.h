@@ -8,7 +8,10 @@
 
 #include "harness/localize/localize.h"
 
-enum { LOC_NODES_MAX = 1 << 20 }; /* ends of nodes with larger numbers are left out */
+enum {
+	LOC_NODES_MAX = 1 << 20, /* ends of nodes with larger numbers are left out */
+	LOC_STORED_NODES = 20    /* that a stored spread weighs as much as */
+};
 
 /* Endpoint classes, as far as leaves are known. */
 enum loc_class { LOC_SAME_LEAF, LOC_CROSS_LEAF, LOC_UNKNOWN_LEAF, LOC_CLASSES };
@@ -104,7 +107,9 @@ void loc_rails(struct loc_work *w);  /* localize_rails.c */
 void loc_nodes(struct loc_work *w);  /* localize_nodes.c */
 void loc_undecided(struct loc_work *w, const bool *bad); /* localize_undecided.c */
 void loc_links(struct loc_work *w);                      /* localize_links.c */
-void loc_isolated(struct loc_work *w);                   /* localize_isolated.c */
+/* localize_rest.c; first_link: where the blames of loc_links begin */
+void loc_rest(struct loc_work *w, size_t first_link);
+void loc_isolated(struct loc_work *w); /* localize_isolated.c */
 
 /* localize_links.c: how far below what its ends make of it; -INFINITY: lost, NaN: nothing. */
 double loc_residual(const struct loc_work *w, const struct loc_cell *c, const struct loc_pair *t,

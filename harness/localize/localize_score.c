@@ -12,7 +12,7 @@
  * A stored spread counts as one that this many nodes of now had shown. Below this share of the
  * nodes at the stored level the whole cluster has moved.
  */
-static const double stored_weight = 20, stored_share = 0.15, stored_reach = 2.5;
+static const double stored_weight = LOC_STORED_NODES, stored_share = 0.15, stored_reach = 2.5;
 
 /* The k-th smallest: Hoare's FIND. Afterwards those before it are not larger, those behind it not
  * smaller. */
