@@ -170,7 +170,7 @@ static int one_run(const char *dir, const struct nodeset *without, struct summar
 		return rc;
 	}
 	collect_prepare(&c);
-	rc = collect_about(&c, dir, err);
+	rc = collect_about(&c, dir);
 	if (rc == HB_OK)
 		rc = collect_records(&c, dir, err);
 	if (rc == HB_OK && without)

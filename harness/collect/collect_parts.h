@@ -105,7 +105,7 @@ struct outcome collect_outcome(const struct collect *c, const struct unit_state 
 /* Reads DIR/records.jsonl into c; an absent file is no record. */
 int collect_records(struct collect *c, const char *dir, struct hb_err *err);
 /* DIR/run.json into c and its summary: who, when, what became of each step. */
-int collect_about(struct collect *c, const char *dir, struct hb_err *err);
+int collect_about(struct collect *c, const char *dir);
 size_t collect_find_node(const struct collect *c, const char *name); /* SIZE_MAX: none */
 
 /* ---- collect_rows.c ---- */
