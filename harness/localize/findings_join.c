@@ -290,11 +290,7 @@ static int by_worst(const void *a, const void *b)
 
 void findings_settle(const struct sheets *s, struct findings *out)
 {
-	size_t sheets = 0;
-	for (size_t i = 0; i < out->n_found; i++)
-		sheets += out->found[i].nodes != NULL;
-	for (size_t i = 0; i < out->n; i++)
-		out->v[i].unsure = !findings_is_sure(&out->v[i], sheets);
+	findings_weigh(out);
 	drop_explained(out);
 	for (size_t i = 0; i < out->n; i++) {
 		struct culprit *c = &out->v[i];

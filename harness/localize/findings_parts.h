@@ -22,10 +22,8 @@ void findings_settle(const struct sheets *s, struct findings *out);
 void findings_end(const struct sheets *s, const struct sheet *of, uint32_t end, struct buf *out);
 
 /* ---- findings_sure.c ---- */
-/* How many s.d. of the rest a node's or link's loss is; 0: too few to tell. */
-double findings_excess(const struct localized *l, const struct loc_blame *b);
-/* Is it more than chance shows in so many sheets (findings.h)? */
-bool findings_is_sure(const struct culprit *c, size_t sheets);
+/* Says of all who is unsure: no more than chance brings in so many sheets (findings.h). */
+void findings_weigh(struct findings *f);
 
 /* ---- findings_text.c ---- */
 /* Makes c->text from all else. */

@@ -15,7 +15,8 @@ static double limit(double n, double df, double sheets)
 	return df > 0 ? -dist_t_quantile(false_runs / (n * sheets), df) : INFINITY;
 }
 
-double findings_excess(const struct localized *l, const struct loc_blame *b)
+/* How many s.d. of the rest a node's or link's loss is; 0: too few to tell. */
+static double excess(const struct localized *l, const struct loc_blame *b)
 {
 	bool link = findings_class(b->kind) == ABOUT_LINK;
 	const struct loc_rest *rest = link ? &l->rest_links : &l->rest_nodes;
@@ -36,11 +37,11 @@ static bool is_beyond(const struct evidence *e, double sheets, bool one)
 	                                                                          : &l->rest_nodes;
 	double n = (double)rest->n + 1;
 
-	return findings_excess(l, &e->blame) >
+	return excess(l, &e->blame) >
 	       (one ? alone * limit(n, rest->df / 2, sheets) : limit(n, rest->df, sheets));
 }
 
-bool findings_is_sure(const struct culprit *c, size_t sheets)
+static bool is_sure(const struct culprit *c, size_t sheets)
 {
 	for (size_t i = 0; i < c->n_evidence; i++) {
 		const struct evidence *e = &c->evidence[i];
@@ -55,4 +56,14 @@ bool findings_is_sure(const struct culprit *c, size_t sheets)
 				return true;
 	}
 	return false;
+}
+
+void findings_weigh(struct findings *f)
+{
+	size_t sheets = 0;
+
+	for (size_t i = 0; i < f->n_found; i++)
+		sheets += f->found[i].nodes != NULL;
+	for (size_t i = 0; i < f->n; i++)
+		f->v[i].unsure = !is_sure(&f->v[i], sheets);
 }
