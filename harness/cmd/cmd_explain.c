@@ -67,7 +67,7 @@ static int print_json(const struct explain *e, const struct explain_section *s, 
 static int print_text(const struct common *common, const struct explain *e,
                       const struct explain_section *s, size_t n, struct hb_err *err)
 {
-	struct doc **docs = hb_alloc((n + 1) * sizeof(*docs));
+	struct doc **docs = hb_alloc((n + 1) * sizeof(struct doc *));
 	size_t made = 0;
 	int rc = HB_OK;
 	docs[made++] = explain_head_doc(e);
