@@ -322,6 +322,14 @@ void nodeset_format(const struct nodeset *s, struct buf *out)
 	}
 }
 
+char *nodeset_text(const struct nodeset *s)
+{
+	struct buf text = BUF_INIT;
+
+	nodeset_format(s, &text);
+	return buf_detach(&text);
+}
+
 void nodeset_free(struct nodeset *s)
 {
 	for (size_t i = 0; i < s->n; i++)

@@ -23,6 +23,8 @@ int nodeset_add(struct nodeset *s, const char *name, struct hb_err *err);
 long nodeset_find(const struct nodeset *s, const char *name); /* index or -1 */
 /* Runs of numbers folded; parses back to the same set. */
 void nodeset_format(const struct nodeset *s, struct buf *out);
+/* The same as a text of its own, the caller's. */
+char *nodeset_text(const struct nodeset *s);
 void nodeset_free(struct nodeset *s);
 
 #endif

@@ -22,7 +22,8 @@
 /* Instead of an address: a folder that all ranks see (files mode, harness/README.md). */
 #define CONTROL_ENV_FILES "HPCBENCH_FILES"
 
-enum { CONTROL_CONNECT_MS = 2000, CONTROL_HANDSHAKE_MS = 5000, CONTROL_HEARTBEAT_MS = 5000 };
+/* The harness may be busy with a thousand others that start at the same time. */
+enum { CONTROL_CONNECT_MS = 2000, CONTROL_HANDSHAKE_MS = 15000, CONTROL_HEARTBEAT_MS = 5000 };
 
 struct control;
 

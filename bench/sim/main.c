@@ -152,7 +152,9 @@ static pid_t fork_rank(const struct sim_world *w, int rank)
 static int run_all(const struct sim_world *w, bool die_together)
 {
 	pid_t *pids = hb_alloc((size_t)w->size * sizeof *pids);
-	const struct timespec notice = { 0, 200000000 }; /* until mpirun would see it */
+	const char *ms = getenv("HPCBENCH_SIM_NOTICE_MS");
+	const long wait_ms = ms && *ms ? strtol(ms, NULL, 10) : 200; /* until mpirun would see it */
+	const struct timespec notice = { wait_ms / 1000, wait_ms % 1000 * 1000000 };
 	int rc = HB_EXIT_OK, status, n = 0;
 	pid_t pid;
 

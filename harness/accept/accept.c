@@ -1,9 +1,11 @@
 #include "harness/accept/accept.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/base/mem.h"
+#include "bench/base/num.h"
 #include "bench/base/units.h"
 #include "harness/accept/accept_parts.h"
 
@@ -134,8 +136,9 @@ void accept_change(const struct key *k, double loss, struct buf *out)
 		return;
 	if (m && !m->higher_is_better)
 		change = 1 / (1 - loss) - 1;
-	units_format_percent(change, text, sizeof text);
-	buf_printf(out, "%s%s", change > 0 ? "+" : "", text);
+	/* As the findings beside it write it. */
+	num_format(text, sizeof text, "%.*f", fabs(change) < 0.0995 ? 1 : 0, change * 100);
+	buf_printf(out, "%s%s %%", change > 0 ? "+" : "", text);
 }
 
 void accept_detectable(struct accept_node *n, const char *bench, double detectable,

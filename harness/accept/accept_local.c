@@ -51,12 +51,12 @@ static void gather(const struct accept *a, struct local *out)
 {
 	const struct summary *s = a->in->s;
 
-	*out = (struct local){ hb_alloc((s->n_rows + 1) * sizeof *out->v),
+	*out = (struct local){ hb_alloc((s->n_rows + 1) * sizeof(struct summary_row *)),
 		               hb_alloc((s->n_rows + 1) * sizeof *out->node), 0 };
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (is_local(&s->rows[i]) && accept_index(a, s->rows[i].subject) != SIZE_MAX)
 			out->v[out->n++] = &s->rows[i];
-	qsort(out->v, out->n, sizeof *out->v, by_key);
+	qsort(out->v, out->n, sizeof(struct summary_row *), by_key);
 	for (size_t i = 0; i < out->n; i++)
 		out->node[i] = accept_index(a, out->v[i]->subject);
 }

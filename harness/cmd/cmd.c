@@ -151,7 +151,7 @@ static int main_of(const struct command *c, int n, const char **words)
 	                                  help_opts);
 	size_t size = sizeof(struct globals) + (c ? c->opts_size : 0);
 	struct globals *g = hb_alloc(size);
-	struct config config = { NULL };
+	struct config config = { 0 };
 	struct hb_err err = { .code = HB_OK }, wrong = { .code = HB_OK };
 	const char **given = hb_alloc(((size_t)n + 1) * sizeof *given);
 	int code;

@@ -33,14 +33,6 @@ struct sets {
 	char *nodes, *controls, *note;
 };
 
-static char *text_of(const struct nodeset *s)
-{
-	struct buf b = BUF_INIT;
-
-	nodeset_format(s, &b);
-	return buf_detach(&b);
-}
-
 /* Controls that are named: they must be others than the new nodes. */
 static int named(const struct run_opts *o, struct sets *s, struct hb_err *err)
 {
@@ -61,7 +53,7 @@ static int named(const struct run_opts *o, struct sets *s, struct hb_err *err)
 		             "(--controls none)",
 		             controls.n, controls.n == 1 ? "" : "s", ACCEPT_CONTROLS_MIN);
 	if (rc == HB_OK)
-		s->controls = text_of(&controls);
+		s->controls = nodeset_text(&controls);
 	nodeset_free(&controls);
 	return rc;
 }
@@ -121,7 +113,7 @@ static int find_sets(const struct common *common, const struct run_opts *o, cons
 		rc = automatic(common, o, s, err);
 	else
 		rc = named(o, s, err);
-	s->nodes = text_of(&s->new_nodes);
+	s->nodes = nodeset_text(&s->new_nodes);
 	return rc;
 }
 

@@ -63,22 +63,26 @@ static int print_json(const struct explain *e, const struct explain_section *s, 
 	return rc;
 }
 
+/* Everything is made before anything is printed: with an error standard output stays empty. */
 static int print_text(const struct common *common, const struct explain *e,
                       const struct explain_section *s, size_t n, struct hb_err *err)
 {
-	struct doc *d = explain_head_doc(e);
+	struct doc **docs = hb_alloc((n + 1) * sizeof(struct doc *));
+	size_t made = 0;
 	int rc = HB_OK;
-	cmd_print(common, d);
-	doc_free(d);
+	docs[made++] = explain_head_doc(e);
 	for (size_t i = 0; rc == HB_OK && i < n; i++) {
-		rc = explain_section_doc(e, &s[i], &d, err);
-		if (rc != HB_OK)
-			break;
-		if (!common->quiet)
-			(void)fputs("\n", stdout);
-		cmd_print(common, d);
-		doc_free(d);
+		rc = explain_section_doc(e, &s[i], &docs[made], err);
+		made += rc == HB_OK;
 	}
+	for (size_t i = 0; i < made; i++) {
+		if (rc == HB_OK && i > 0 && !common->quiet)
+			(void)fputs("\n", stdout);
+		if (rc == HB_OK)
+			cmd_print(common, docs[i]);
+		doc_free(docs[i]);
+	}
+	free(docs);
 	return rc;
 }
 

@@ -7,12 +7,11 @@
  *	report and diff, where there are any	known: [{id, subject, bench, until, reason, by,
  *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
- *		null without a baseline), findings (as findings.json, or null); of several runs judged
- *		together `summary` and `findings` are the last's. With new nodes also acceptance:
- *		{new, controls, controls_healthy, counts, code, decisions: [{node, role, decision,
- *		known, partners, detectable, detectable_bench, confirmed, reasons: [{why, makes,
- *		text, loss, confirmed, known}]}], notes} and, with --drain, drained: [{node, drained,
- *		text}]
+ *		null without a baseline), findings (as findings.json, or null); of several runs
+ *judged together `summary` and `findings` are the last's. With new nodes also acceptance: {new,
+ *controls, controls_healthy, counts, code, decisions: [{node, role, decision, known, partners,
+ *detectable, detectable_bench, confirmed, reasons: [{why, makes, text, loss, confirmed, known}]}],
+ *notes} and, with --drain, drained: [{node, drained, text}]
  *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
  *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
  *		differs alone; shift: [{key, nodes, slower, loss, loss_lo, loss_hi, floor, spread,

@@ -170,7 +170,7 @@ static int one_run(const char *dir, const struct nodeset *without, struct summar
 		return rc;
 	}
 	collect_prepare(&c);
-	rc = collect_about(&c, dir, err);
+	rc = collect_about(&c, dir);
 	if (rc == HB_OK)
 		rc = collect_records(&c, dir, err);
 	if (rc == HB_OK && without)
@@ -207,6 +207,16 @@ static bool is_done(const struct attempt *a)
 	return a && a->ended && a->status != UNIT_GIVEN_UP && !(a->disturbed && a->id == 1);
 }
 
+int collect_lines(struct collect *c, const char *dir, struct hb_err *err)
+{
+	int rc = collect_plan(c, dir, err);
+
+	if (rc < 0)
+		return rc;
+	collect_prepare(c);
+	return collect_records(c, dir, err);
+}
+
 int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_t n,
                  struct hb_err *err)
 {
@@ -215,11 +225,7 @@ int collect_done(const char *dir, uint64_t *tries, unsigned char *ended, uint64_
 	int rc;
 
 	summary_init(&none);
-	rc = collect_plan(&c, dir, err);
-	if (rc == HB_OK) {
-		collect_prepare(&c);
-		rc = collect_records(&c, dir, err);
-	}
+	rc = collect_lines(&c, dir, err);
 	for (uint64_t i = 0; rc == HB_OK && i < n && i < c.plan.next_unit; i++) {
 		const struct unit_state *u = collect_unit(&c, i);
 		if (!u)

@@ -142,7 +142,7 @@ static int take_about(struct collect *c, json_object *o, const char *path, struc
 	return rc;
 }
 
-int collect_about(struct collect *c, const char *dir, struct hb_err *err)
+int collect_about(struct collect *c, const char *dir)
 {
 	char *path = hb_format("%s/run.json", dir);
 	json_object *o = NULL;
@@ -151,13 +151,14 @@ int collect_about(struct collect *c, const char *dir, struct hb_err *err)
 	if (access(path, F_OK) != 0) {
 		c->out->partial = true; /* the run was killed before it could tell */
 	} else {
-		rc = js_read_file(path, RUN_FILE_MAX, &o, err);
+		struct hb_err why;
+		rc = js_read_file(path, RUN_FILE_MAX, &o, &why);
 		if (rc == HB_OK)
-			rc = take_about(c, o, path, err);
+			rc = take_about(c, o, path, &why);
 		js_put(o);
 		/* It only describes: the figures are in the records. */
 		if (rc != HB_OK) {
-			collect_add_loss(c->out, "run.json", err->text);
+			collect_add_loss(c->out, "run.json", why.text);
 			c->out->partial = true;
 			rc = HB_OK;
 		}

@@ -146,11 +146,7 @@ int collect_lost_pairs(const char *dir, const bool *out_of_it, struct collect_lo
 
 	*out = (struct collect_lost){ 0 };
 	summary_init(&none);
-	rc = collect_plan(&c, dir, err);
-	if (rc == HB_OK) {
-		collect_prepare(&c);
-		rc = collect_records(&c, dir, err);
-	}
+	rc = collect_lines(&c, dir, err);
 	if (rc == HB_OK) {
 		struct ends e = { hb_alloc((c.plan.nodes.n + 1) * sizeof(*e.pairs)),
 			          hb_alloc((c.plan.nodes.n + 1) * sizeof(*e.lost)) };

@@ -38,7 +38,7 @@ static int read_part(struct part *p, const char *dir, struct hb_err *err)
 	if (rc != HB_OK)
 		return rc;
 	p->c.step_reason = hb_alloc((p->c.plan.n_steps + 1) * sizeof(*p->c.step_reason));
-	return collect_about(&p->c, dir, err);
+	return collect_about(&p->c, dir);
 }
 
 /* By shard, then newest first. */

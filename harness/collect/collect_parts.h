@@ -84,6 +84,8 @@ struct pair_figure {
 int collect_plan(struct collect *c, const char *dir, struct hb_err *err);
 /* Everything that has the plan's size; and all of c but its summary. */
 void collect_prepare(struct collect *c);
+/* Both, and what ranks wrote: without rows. c is to be freed whatever this says. */
+int collect_lines(struct collect *c, const char *dir, struct hb_err *err);
 void collect_free(struct collect *c);
 /* Takes these nodes out, after the records were read: until then every one has its unit. */
 void collect_leave_out(struct collect *c, const struct nodeset *without);
@@ -103,7 +105,7 @@ struct outcome collect_outcome(const struct collect *c, const struct unit_state 
 /* Reads DIR/records.jsonl into c; an absent file is no record. */
 int collect_records(struct collect *c, const char *dir, struct hb_err *err);
 /* DIR/run.json into c and its summary: who, when, what became of each step. */
-int collect_about(struct collect *c, const char *dir, struct hb_err *err);
+int collect_about(struct collect *c, const char *dir);
 size_t collect_find_node(const struct collect *c, const char *name); /* SIZE_MAX: none */
 
 /* ---- collect_rows.c ---- */

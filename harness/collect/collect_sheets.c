@@ -14,13 +14,6 @@
 
 /* ---- names ---- */
 
-static char *leaf_nodes(const struct topo_leaf *l)
-{
-	struct buf text = BUF_INIT;
-	nodeset_format(&l->nodes, &text);
-	return buf_detach(&text);
-}
-
 void collect_sheets_begin(struct collect *c)
 {
 	const struct plan *p = &c->plan;
@@ -34,7 +27,7 @@ void collect_sheets_begin(struct collect *c)
 	s->leaf_nodes = hb_alloc((s->n_leaves + 1) * sizeof(*s->leaf_nodes));
 	for (size_t i = 0; i < s->n_leaves; i++) {
 		s->leaves[i] = hb_strdup(p->topo.leaves[i].name);
-		s->leaf_nodes[i] = leaf_nodes(&p->topo.leaves[i]);
+		s->leaf_nodes[i] = nodeset_text(&p->topo.leaves[i].nodes);
 	}
 	s->n_rails = c->n_rails;
 	s->rails = hb_alloc((s->n_rails + 1) * sizeof(*s->rails));

@@ -243,7 +243,7 @@ int profile_build(const struct profile_build *in, struct profile_built *out, str
 	int rc = open_temporary(&b, err);
 	bool log = rc == HB_OK;
 
-	*out = (struct profile_built){ NULL };
+	*out = (struct profile_built){ 0 };
 	if (rc == HB_OK)
 		rc = configure_and_make(&b, err);
 	if (rc == HB_OK)
@@ -270,5 +270,5 @@ void profile_built_free(struct profile_built *b)
 	free(b->helper);
 	free(b->mpi);
 	free(b->library);
-	*b = (struct profile_built){ NULL };
+	*b = (struct profile_built){ 0 };
 }

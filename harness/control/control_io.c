@@ -49,8 +49,12 @@ static void bury(struct ctl *c, struct peer *p)
 		c->peers = p->next;
 	if (p->next)
 		p->next->prev = p->prev;
-	p->next = c->dead;
-	c->dead = p;
+	p->next = NULL;
+	if (c->dead)
+		c->dead_last->next = p;
+	else
+		c->dead = p;
+	c->dead_last = p;
 }
 
 /* Marks; memory goes in sweep, because an event of the same batch may still point here. */

@@ -29,7 +29,7 @@ struct ctl {
 	size_t queue_max, queues_max, queued;
 	int send_buffer;
 	struct peer *peers;             /* alive, newest first */
-	struct peer *dead;              /* to be freed in ctl_sweep */
+	struct peer *dead, *dead_last;  /* to be freed in ctl_sweep, who went first is first */
 	struct peer *oldest, *youngest; /* alive and not authenticated, in order of arrival */
 	int pending, starting;
 	struct ctl_world world;

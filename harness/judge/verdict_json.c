@@ -1,3 +1,15 @@
+/*
+ * verdicts.json, schema 1, and the same in documents:
+ *	{"schema":1, "q": of Benjamini and Hochberg, "leaf_classes": new|old (that side alone knows
+ *	 them), families, families_rejected, "count":{verdict: rows},
+ *	 "findings":[{subject, "kind": hardware-changed|hardware-alone, old, new, text, known}],
+ *	 "rows":[{key, subject, verdict, unit, old, new, old_half, new_half (of their intervals),
+ *	    delta (new to old, less 1), loss (above 0: worse), floor, tolerance, p, p_family, s, df,
+ *	    mde (smallest detectable loss), n_old, n_new, "spread": where s comes from, provisional,
+ *	    confirmed, confirm_p, confirm_loss, note, known}]}
+ * known: {id, subject, until, reason, by}. What is not known, or not so, is left out; key is as in
+ * summary.json.
+ */
 #include <math.h>
 
 #include "harness/judge/ack.h"

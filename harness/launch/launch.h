@@ -117,9 +117,12 @@ struct launcher_ops {
 	/* Ranks did not find each other: what was remembered about that is wrong. May be NULL. */
 	void (*forget)(struct launch_site *s);
 	void (*close)(struct launch_site *s); /* frees state; may be NULL */
-	int connect_ms;  /* from the start until the first rank must have connected */
-	int straggle_ms; /* from the last rank that connected to the next one */
-	int slack_ms;    /* what a unit may take beside its own deadline: set-up, the way here */
+	/* From the start to the first process; from when all run until a rank has connected. */
+	int connect_ms;
+	/* From the last process or rank that came to the next one, beside as long again as all took
+	 * until then. */
+	int straggle_ms;
+	int slack_ms; /* what a unit may take beside its own deadline: set-up, the way here */
 };
 extern const struct launcher_ops *const launchers[]; /* NULL-terminated */
 extern const struct launcher_ops launcher_local, launcher_mpirun, launcher_sim, launcher_srun;

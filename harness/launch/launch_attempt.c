@@ -171,9 +171,9 @@ static bool could_start(const struct step_run *r, const struct launch_cause *cau
  */
 static bool again(const struct step_run *r, const struct launch_cause *cause)
 {
-	return !r->late && r->child && could_start(r, cause) && tiers_may_start(&r->tiers) &&
-	       !r->l->signal && (!cause->name || cause->again) && !r->world_wrong &&
-	       r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
+	return !r->late && !r->probe && r->child && could_start(r, cause) &&
+	       tiers_may_start(&r->tiers) && !r->l->signal && (!cause->name || cause->again) &&
+	       !r->world_wrong && r->l->log.err.code == HB_OK && sched_worth_relaunch(&r->s);
 }
 
 void step_learn_cause(struct step_run *r, struct launch_cause *cause)
@@ -199,12 +199,13 @@ static void attempt_reset(struct step_run *r)
 	r->late = r->by_itself = false;
 	r->early = (struct launch_cause){ 0 };
 	r->joined = r->n_begun = 0;
-	r->stranger = r->stalled = false;
+	r->stranger = r->stalled = r->nobody = false;
 	r->left = 0;
 	memset(r->begun, 0, (size_t)r->step->n_ranks * sizeof *r->begun);
 	r->n_cut = 0;
 	r->blamed = false;
-	r->start_ms = r->last_join_ms = wait_now_ms();
+	r->start_ms = r->last_join_ms = r->last_begun_ms = wait_now_ms();
+	r->turn_ms = 0;
 	r->world_wrong = r->quitting = false;
 	r->child = NULL;
 }

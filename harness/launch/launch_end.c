@@ -61,11 +61,12 @@ void step_begin_end(struct step_run *r)
 	if (r->joined == 0)
 		step_learn_cause(r, &r->early);
 	send_quit(r);
-	if (r->l->signal || r->world_wrong)
+	/* Who is in start-up hears no quit. */
+	if (r->l->signal || r->world_wrong || (r->stalled && r->joined == 0))
 		force(r, now);
 	else
 		enter(r, STEP_QUITS,
-		      now + (anybody_lost(r) || r->stalled ? QUIT_LOST_MS : QUIT_MS));
+		      now + (anybody_lost(r) || r->stalled || r->nobody ? QUIT_LOST_MS : QUIT_MS));
 }
 
 /* Are the sockets of ended processes empty? */

@@ -7,7 +7,11 @@
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/wait.h"
 
-enum { START_MAX = 64 /* jobs started between two looks */ };
+enum {
+	START_MAX = 64, /* jobs started between two looks */
+	TURN_MS = 1000, /* between two looks at most */
+	DEAF_MS = 2000  /* so much longer than that: we did not run, or hardly */
+};
 
 /* ---- waiting ---- */
 
@@ -58,7 +62,7 @@ void step_turn(struct launch *l, struct step_run *v, size_t n, int64_t until_ms)
 {
 	struct pollfd fds[LAUNCH_AT_ONCE * (2 * SPAWN_FDS + 1) + 1];
 	size_t n_fds = 0;
-	int ms = wait_until(wait_now_ms(), until_ms);
+	int ms = wait_shorter(TURN_MS, wait_until(wait_now_ms(), until_ms));
 
 	if (l->p.signal_fd >= 0)
 		fds[n_fds++] = (struct pollfd){ l->p.signal_fd, POLLIN, 0 };
@@ -219,7 +223,7 @@ static bool attempt_over(struct step_run *r)
 	if (r->l->signal || r->world_wrong || spawn_ended(r->child, NULL) ||
 	    r->l->log.err.code != HB_OK)
 		return true;
-	if (r->stalled)
+	if (r->stalled || r->nobody)
 		return true;
 	/* By files they end by themselves; who is late, the step's deadline says. */
 	if (r->files)
@@ -272,9 +276,26 @@ static int64_t advance_jobs(struct step_run *r, int64_t now)
 	return wait_sooner(until, step_next_deadline(r));
 }
 
+void step_forgive_deafness(struct step_run *r, int64_t now)
+{
+	int64_t deaf = r->turn_ms ? now - r->turn_ms - TURN_MS : 0;
+
+	r->turn_ms = now;
+	if (deaf < DEAF_MS)
+		return;
+	r->start_ms += deaf;
+	r->last_join_ms += deaf;
+	r->last_begun_ms += deaf;
+	for (int i = 0; i < r->step->n_ranks; i++)
+		r->heard_ms[i] += deaf;
+	for (size_t j = 0; j < r->step->n_jobs; j++)
+		r->due_ms[j] += r->due_ms[j] ? deaf : 0;
+}
+
 int64_t step_advance(struct step_run *r, int64_t now)
 {
 	if (r->phase == STEP_OVER)
 		return -1;
+	step_forgive_deafness(r, now);
 	return r->phase == STEP_RUNS ? advance_jobs(r, now) : step_advance_end(r, now);
 }

@@ -106,7 +106,8 @@ json_object *step_job_message(const struct step_run *r, size_t j)
 	js_set_bool(msg, "verify", e->verify);
 	js_set_f64(msg, "inject", inject_of(r, job));
 	/* Which repetition of a confirming rerun; 0 in the main part. */
-	js_set_i64(msg, "repeat", job->phase == PHASE_MAIN ? 0 : job->repeat + 1);
+	bool rerun = job->phase == PHASE_CONFIRM || job->phase == PHASE_CONTROL;
+	js_set_i64(msg, "repeat", rerun ? job->repeat + 1 : 0);
 	add_cases(r, j, msg);
 	return msg;
 }

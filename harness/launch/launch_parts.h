@@ -130,6 +130,7 @@ struct step_run {
 	/* per attempt */
 	int joined, n_begun;
 	bool stranger;        /* a process runs on a host that the plan does not know */
+	bool nobody;          /* no rank came in time, and no node is to blame for that */
 	bool probe;           /* nothing is measured: do these nodes come out of start-up? */
 	bool stalled;         /* processes ran, and nobody came out of start-up in time */
 	int left, first_left; /* ranks that went since the last look, and the first of them */
@@ -137,6 +138,7 @@ struct step_run {
 	size_t n_cut;
 	bool blamed; /* somebody has gone in this attempt, and was blamed if that was clear */
 	int64_t start_ms, last_join_ms, last_begun_ms;
+	int64_t turn_ms; /* when it was last looked at; 0: not yet */
 	bool world_wrong;
 	bool quitting;    /* told to quit: connections may close now */
 	size_t jobs_done; /* or given up */
@@ -203,7 +205,13 @@ void step_turn(struct launch *l, struct step_run *v, size_t n, int64_t until_ms)
  * -1: ever, and for a step that is over.
  */
 int64_t step_advance(struct step_run *r, int64_t now_ms);
-/* The same where its jobs are done, lost, or nobody wants more: quit, TERM, KILL, last words. */
+/*
+ * Was this process stopped since its last look, or its host too busy to run it, then ranks may have
+ * spoken, or waited for an answer of ours, meanwhile: what passed is on nobody's deadline.
+ */
+void step_forgive_deafness(struct step_run *r, int64_t now_ms);
+/* step_advance where its jobs are done, lost, or nobody wants more: quit, TERM, KILL, last words.
+ */
 int64_t step_advance_end(struct step_run *r, int64_t now_ms);
 /* No more jobs: the attempt ends from now on. */
 void step_begin_end(struct step_run *r);

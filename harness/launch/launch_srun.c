@@ -305,7 +305,9 @@ static void srun_explain(const char *text, struct launch_cause *out)
 	if (f.cause == SLURM_UNKNOWN)
 		return;
 	out->name = slurm_cause_name(f.cause);
-	out->again = f.cause == SLURM_NODE_FAILED || f.cause == SLURM_PROGRAM;
+	/* A launch that failed on one node alone: its slurmd is gone, or its program cannot run. */
+	out->again = f.cause == SLURM_NODE_FAILED || f.cause == SLURM_PROGRAM ||
+	             (f.cause == SLURM_NO_LAUNCH && f.node[0]);
 	snprintf(out->node, sizeof out->node, "%s", f.node);
 	snprintf(out->text, sizeof out->text, "%s", f.text);
 }

@@ -19,19 +19,24 @@ int step_absent(const struct step_run *r)
 void step_begun(struct step_run *r, const struct ctl_start *s)
 {
 	int n = r->step->n_ranks, seat;
-	bool *taken = hb_alloc((size_t)n * sizeof *taken), stranger = false;
+	bool *taken = hb_alloc((size_t)n * sizeof *taken), stranger = false, known = false;
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		taken[i] = r->left_out[i] || r->begun[i];
-	seat = seat_find((const char *const *)r->host, taken, n, s->host, s->local, &stranger);
-	/* By another name it may be anybody: who did not begin is not known then. */
-	r->stranger = r->stranger || stranger || seat < 0;
-	if (seat >= 0) {
-		r->begun[seat] = true;
-		r->n_begun++;
+		known = known || (!r->left_out[i] && strcmp(r->host[i], s->host) == 0);
 	}
-	r->last_begun_ms = wait_now_ms();
+	seat = seat_find((const char *const *)r->host, taken, n, s->host, s->local, &stranger);
 	free(taken);
+	/* All of that host have said so: one of them says it again, by another address. */
+	if (known && (stranger || seat < 0))
+		return;
+	/* By another name it may be anybody: who did not begin is not known then. */
+	if (stranger || seat < 0)
+		r->stranger = true;
+	else
+		r->begun[seat] = true;
+	r->n_begun++;
+	r->last_begun_ms = wait_now_ms();
 }
 
 /* Every process runs, as far as they can be told apart. */
@@ -40,23 +45,43 @@ static bool all_begun(const struct step_run *r)
 	return r->n_begun >= r->n_world;
 }
 
+static int64_t last_sign(const struct step_run *r)
+{
+	return r->joined > 0 && r->last_join_ms > r->last_begun_ms ? r->last_join_ms
+	                                                           : r->last_begun_ms;
+}
+
+/*
+ * How long the others are waited for after one more has come. A cluster that is slow to start this
+ * many processes is slow with the last ones, too: as long again as all took until now.
+ */
+static int64_t slow_ms(const struct step_run *r)
+{
+	return r->l->p.site->ops->straggle_ms + (last_sign(r) - r->start_ms);
+}
+
 int64_t step_absent_until(const struct step_run *r)
 {
 	const struct launcher_ops *ops = r->l->p.site->ops;
-	int64_t all = r->start_ms + ops->connect_ms;
+	int64_t until;
 
-	if (step_absent(r) == 0 || (r->files && r->joined > 0))
+	if (r->nobody || step_absent(r) == 0 || (r->files && r->joined > 0))
 		return -1;
+	if (r->joined > 0)
+		until = last_sign(r) + slow_ms(r);
+	else if (r->n_begun == 0)
+		until = r->start_ms + ops->connect_ms;
+	else if (!all_begun(r) && !r->stranger)
+		until = r->last_begun_ms + slow_ms(r);
+	else if (r->probe && ops->straggle_ms < ops->connect_ms / 2)
+		/* Part of the nodes, which have shown that they begin, needs less than all. */
+		until = r->last_begun_ms + ops->connect_ms / 2;
+	else
+		until = r->last_begun_ms + ops->connect_ms;
 	/* Before the step's own deadline, or nobody would be named. */
 	if (r->step->deadline_s > 0)
-		all = wait_sooner(all, r->start_ms + (int64_t)(r->step->deadline_s * 1000));
-	if (r->joined > 0)
-		return wait_sooner(all, r->last_join_ms + ops->straggle_ms);
-	/* A program may be slow to load everywhere at once, and start-up of many takes its time; a
-	 * probe's nodes have shown already how fast they are. */
-	if (r->n_begun > 0 && (r->probe || !all_begun(r)))
-		return wait_sooner(all, r->last_begun_ms + ops->straggle_ms);
-	return all;
+		until = wait_sooner(until, r->start_ms + (int64_t)(r->step->deadline_s * 1000));
+	return until;
 }
 
 /* Others run, and wait for them. */
@@ -88,9 +113,12 @@ void step_give_up_absent(struct step_run *r)
 {
 	bool can_do_without = r->l->p.site->ops->leaves_out;
 
-	if (r->probe) {
+	if (r->joined == 0 && (r->n_begun == 0 || r->stranger)) {
+		/* Whatever it is, it is all of them: no node is to blame. */
+		r->nobody = true;
+	} else if (r->probe) {
 		r->stalled = true;
-	} else if (r->joined > 0 || r->n_begun == 0 || r->stranger) {
+	} else if (r->joined > 0) {
 		lose_absent(r);
 	} else if (!all_begun(r)) {
 		r->stalled = true;
@@ -113,34 +141,55 @@ void step_give_up_absent(struct step_run *r)
 
 /* ---- the search ---- */
 
-static void probe_over(struct step_run *r)
+/* Only where every process runs a start-up that does not end is one that hangs. */
+static enum tiers_probe probe_end(const struct step_run *r)
+{
+	if (r->joined == r->n_world)
+		return PROBE_CAME;
+	return r->stalled && all_begun(r) && !r->stranger ? PROBE_HANGS : PROBE_VOID;
+}
+
+static enum tiers_found probe_over(struct step_run *r)
 {
 	size_t node = 0;
-	bool came = !r->stalled && r->joined == r->n_world;
-	int n = r->n_world;
+	enum tiers_probe how = probe_end(r);
+	static const char *const words[] = {
+		[PROBE_CAME] = "came out of start-up",
+		[PROBE_HANGS] = "did not come out of start-up",
+		[PROBE_VOID] = "did not all run",
+	};
 
-	step_event(r, "info", "probe", "%d ranks started by themselves %s", n,
-	           came ? "came out of start-up" : "did not come out of start-up");
-	switch (tiers_probed(&r->tiers, came, &node)) {
-	case TIERS_SEARCH_ON: return;
+	step_event(r, "info", "probe", "%d ranks started by themselves %s", r->n_world, words[how]);
+	enum tiers_found found = tiers_probed(&r->tiers, how, &node);
+
+	switch (found) {
+	case TIERS_SEARCH_ON: break;
 	case TIERS_NODE:
 		step_node_lost(r, r->l->p.plan->nodes.v[node],
 		               "its process runs, but ranks that are started together with it do "
 		               "not come out of their start-up");
-		return;
+		break;
+	case TIERS_ALL:
+		step_event(r, "warn", "start-up",
+		           "no two of the nodes that were tried come out of start-up either: no "
+		           "single node is to blame");
+		break;
 	case TIERS_NOBODY:
 		step_event(r, "warn", "start-up",
-		           "every part of the nodes comes out of start-up by itself; all are "
-		           "started together once more");
-		return;
+		           "no part of the nodes is known to hang by itself; all are started "
+		           "together once more");
+		break;
 	}
+	return found;
 }
 
 bool step_startup_over(struct step_run *r)
 {
 	if (r->probe) {
-		probe_over(r);
-		return r->tiers.searches || tiers_may_start(&r->tiers);
+		enum tiers_found found = probe_over(r);
+
+		return found == TIERS_SEARCH_ON ||
+		       (found != TIERS_ALL && tiers_may_start(&r->tiers));
 	}
 	if (!r->stalled)
 		return false;

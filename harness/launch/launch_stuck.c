@@ -19,7 +19,7 @@ static bool is_stuck(const struct step_run *r, int seat)
 {
 	if (r->left_out[seat])
 		return false;
-	return r->s.rank[seat] == RANK_LOST ||
+	return r->nobody || r->s.rank[seat] == RANK_LOST ||
 	       (r->ctl && r->world[seat] >= 0 && ctl_connected(r->ctl, r->world[seat]));
 }
 
@@ -81,10 +81,10 @@ void stuck_open(struct step_run *r)
 	for (int i = 0; i < r->step->n_ranks; i++) {
 		if (!is_stuck(r, i))
 			continue;
-		if (told++ < RANKS_TOLD)
+		if (told++ < RANKS_TOLD && !r->nobody)
 			tell_rank(r, i);
 		else
-			more++;
+			more += !r->nobody;
 		if (look->nodes.n < NODES_ASKED && nodeset_find(&look->nodes, r->host[i]) < 0)
 			nodeset_add(&look->nodes, r->host[i], &err);
 	}

@@ -275,6 +275,22 @@ size_t sched_lost(struct sched *s, int rank)
 	return end_job_of(s, rank, JOB_GIVEN_UP);
 }
 
+static bool on_one_node(const struct plan_step *step, const int *ranks, int n)
+{
+	for (int i = 1; i < n; i++)
+		if (step->rank_node[ranks[i]] != step->rank_node[ranks[0]])
+			return false;
+	return true;
+}
+
+/* Those that did not answer are of one node, and others did: it is that node. */
+static bool to_blame(const struct plan_step *step, const struct plan_job *job, const int *late,
+                     int n)
+{
+	return n == 1 ||
+	       (on_one_node(step, late, n) && !on_one_node(step, job->ranks, job->n_ranks));
+}
+
 int sched_expired(struct sched *s, size_t j, int *out)
 {
 	const struct plan_job *job = &s->step->jobs[j];
@@ -287,8 +303,9 @@ int sched_expired(struct sched *s, size_t j, int *out)
 		s->rank_job[r] = SIZE_MAX;
 		out[n++] = r;
 	}
+	bool lost = to_blame(s->step, job, out, n);
 	for (int i = 0; i < n; i++)
-		s->rank[out[i]] = n > 1 && 2 * n > job->n_ranks ? RANK_STUCK : RANK_LOST;
+		s->rank[out[i]] = lost ? RANK_LOST : RANK_STUCK;
 	sched_give_up(s, j, n > 0 ? out[0] : -1);
 	return n;
 }

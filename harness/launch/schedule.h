@@ -71,9 +71,10 @@ size_t sched_gone(struct sched *s, int rank);
 /* A rank is silent: lost, its running job given up. Returns the job's index or SIZE_MAX. */
 size_t sched_lost(struct sched *s, int rank);
 /*
- * A job's deadline passed: it is given up. Its ranks that have not said done are lost where they
- * are at most half of the job's, as the others could answer; else they are stuck, and nobody knows
- * through whom. Their number is returned, the ranks are in out (room for the job's n_ranks).
+ * A job's deadline passed: it is given up. Its ranks that have not said done are lost where it is
+ * one, or all of one node while others answered; else they are stuck, and nobody knows through whom
+ * (one silent rank of a group holds up whoever waits for it). Their number is returned, the ranks
+ * are in out (room for the job's n_ranks).
  */
 int sched_expired(struct sched *s, size_t job, int *out);
 /* A job that is done waits again, for the end of its group. */

@@ -1,9 +1,11 @@
 #include "harness/launch/tiers.h"
 
+#include <string.h>
+
 #include "bench/base/mem.h"
 #include "harness/launch/launch.h"
 
-enum { DEATHS_MAX = 2, SEARCHES_MAX = 4, FRUITLESS_MAX = 3 };
+enum { DEATHS_MAX = 2, SEARCHES_MAX = 4, FRUITLESS_MAX = 3, VOIDS_MAX = 1, PAIRS_MAX = 3 };
 
 void tiers_init(struct tiers *t, const struct plan_step *step, size_t n_nodes)
 {
@@ -83,33 +85,35 @@ bool tiers_may_start(const struct tiers *t)
 
 /* ---- the search ---- */
 
-/* Whom a single node is started with: one that came out before, else one that nobody asks about. */
+/* Whom a single node is started with: one that came out before. */
 static long companion(const struct tiers *t)
 {
-	long other = -1;
-
-	for (size_t i = 0; i < t->n; i++) {
-		bool asked = false;
-
-		if (!t->in[i] || t->lost[i])
-			continue;
-		if (t->cleared[i])
+	for (size_t i = 0; i < t->n; i++)
+		if (t->in[i] && !t->lost[i] && t->cleared[i])
 			return (long)i;
-		for (size_t k = 0; k < t->n_ask; k++)
-			asked = asked || t->ask[k] == i;
-		if (!asked && other < 0)
-			other = (long)i;
-	}
-	return other;
+	return -1;
 }
 
 static void choose_probe(struct tiers *t)
 {
+	if (!t->known) {
+		t->n_probed = 2;
+		t->with = -1;
+		return;
+	}
 	t->n_probed = t->n_ask > 1 ? t->n_ask / 2 : 1;
 	t->with = t->n_probed == 1 ? companion(t) : -1;
-	/* Alone a node may come out of what it does not let others out of. */
-	if (t->n_probed == 1 && t->with < 0 && t->n_ask > 2)
-		t->n_probed = 2;
+}
+
+/* The first k of ask go to its end. */
+static void rotate(struct tiers *t, size_t k)
+{
+	for (; k > 0; k--) {
+		size_t first = t->ask[0];
+
+		memmove(t->ask, t->ask + 1, (t->n_ask - 1) * sizeof *t->ask);
+		t->ask[t->n_ask - 1] = first;
+	}
 }
 
 bool tiers_search(struct tiers *t)
@@ -121,9 +125,11 @@ bool tiers_search(struct tiers *t)
 			t->ask[t->n_ask++] = i;
 	}
 	/* Of two nodes nobody can say through which. */
-	if (t->n_ask < 3 || t->in_vain || t->probes >= SEARCHES_MAX * (log2_up(t->n_in) + 1))
+	if (t->n_ask < 3 || t->in_vain || t->probes >= SEARCHES_MAX * (log2_up(t->n_in) + 2))
 		return false;
 	t->searches = true;
+	t->known = false;
+	t->pairs = t->voids = 0;
 	choose_probe(t);
 	return true;
 }
@@ -138,33 +144,50 @@ bool tiers_in_probe(const struct tiers *t, size_t node)
 	return false;
 }
 
-enum tiers_found tiers_probed(struct tiers *t, bool came, size_t *node)
+static enum tiers_found in_vain(struct tiers *t, enum tiers_found found)
 {
-	size_t n = t->n_probed;
+	t->searches = false;
+	t->in_vain = true;
+	t->earned += found == TIERS_NOBODY;
+	return found;
+}
 
+/* They are none of those who are sought. */
+static void clear_probed(struct tiers *t)
+{
+	for (size_t i = 0; i < t->n_probed; i++)
+		t->cleared[t->ask[i]] = true;
+	t->n_ask -= t->n_probed;
+	memmove(t->ask, t->ask + t->n_probed, t->n_ask * sizeof *t->ask);
+	/* Of the pair before, one does not let the other out. */
+	if (!t->known && t->pairs > 0 && t->n_ask > 2) {
+		rotate(t, t->n_ask - 2);
+		t->n_ask = 2;
+	}
+	t->known = true;
+}
+
+enum tiers_found tiers_probed(struct tiers *t, enum tiers_probe how, size_t *node)
+{
 	t->probes++;
-	if (came) {
-		for (size_t i = 0; i < n; i++)
-			t->cleared[t->ask[i]] = true;
-		if (t->with >= 0)
-			t->cleared[t->with] = true;
-		t->n_ask -= n;
-		for (size_t i = 0; i < t->n_ask; i++)
-			t->ask[i] = t->ask[n + i];
-	} else if (n == 1) {
+	if (how == PROBE_VOID)
+		return t->voids++ < VOIDS_MAX ? TIERS_SEARCH_ON : in_vain(t, TIERS_NOBODY);
+	if (how == PROBE_CAME) {
+		clear_probed(t);
+	} else if (!t->known) {
+		if (++t->pairs >= PAIRS_MAX)
+			return in_vain(t, TIERS_ALL);
+		rotate(t, 2);
+	} else if (t->n_probed == 1) {
 		*node = t->ask[0];
 		tiers_lost(t, *node);
 		t->searches = false;
 		return TIERS_NODE;
 	} else {
-		t->n_ask = n;
+		t->n_ask = t->n_probed;
 	}
-	t->searches = t->n_ask > 0;
-	if (!t->searches) {
-		t->in_vain = true;
-		t->earned++;
-		return TIERS_NOBODY;
-	}
+	if (t->n_ask == 0)
+		return in_vain(t, TIERS_NOBODY);
 	choose_probe(t);
 	return TIERS_SEARCH_ON;
 }

@@ -8,8 +8,9 @@
  * grows with the logarithm of the number of nodes and with those that were named.
  *
  * Where all processes run and no rank comes out of start-up, the node through which is searched by
- * halves: starts of some of the nodes, a probe each, which measure nothing. What the halves say is
- * checked before a node is named, as a hang may also have been one of the moment.
+ * halves: starts of some of the nodes, a probe each, which measure nothing. First come two nodes at
+ * a time, until two come out: where none do it is no single node's doing, and nobody is named. A
+ * node is named when it alone, with one that came out before, does not.
  */
 #ifndef HPCBENCH_HARNESS_TIERS_H
 #define HPCBENCH_HARNESS_TIERS_H
@@ -28,16 +29,27 @@ struct tiers {
 	/* The search; ask[0 .. n_ask - 1] are the nodes among which somebody is sought. */
 	bool searches, in_vain;       /* in_vain: it was over, and named nobody */
 	size_t *ask, n_ask, n_probed; /* the probe has the first n_probed of ask, and with */
+	int pairs;                    /* that were tried at first, and did not come */
+	bool known;                   /* some nodes do come out */
+	int voids;                    /* probes of this search that said nothing */
 	long with;                    /* beside them; -1: nobody */
 	bool *cleared;                /* of each node: has come out of start-up */
 	int probes;
+};
+
+/* How a probe ended. */
+enum tiers_probe {
+	PROBE_CAME,  /* all its ranks came out of start-up */
+	PROBE_HANGS, /* all its processes ran, and some did not come out */
+	PROBE_VOID   /* something else: they did not all run, or the launcher ended */
 };
 
 /* What a probe showed. */
 enum tiers_found {
 	TIERS_SEARCH_ON, /* the next probe is due */
 	TIERS_NODE,      /* *node does not let others come out of start-up; it is lost */
-	TIERS_NOBODY     /* no part of the nodes shows it: all are started together again */
+	TIERS_NOBODY,    /* no part of the nodes shows it: all are started together again */
+	TIERS_ALL        /* every part shows it: there is no node to do without */
 };
 
 void tiers_init(struct tiers *t, const struct plan_step *step, size_t n_nodes);
@@ -61,7 +73,6 @@ bool tiers_may_start(const struct tiers *t);
 bool tiers_search(struct tiers *t);
 /* Does the next start have this node? All are in while nobody is sought. */
 bool tiers_in_probe(const struct tiers *t, size_t node);
-/* The probe ended: all its ranks came out of start-up, or not. */
-enum tiers_found tiers_probed(struct tiers *t, bool came, size_t *node);
+enum tiers_found tiers_probed(struct tiers *t, enum tiers_probe how, size_t *node);
 
 #endif

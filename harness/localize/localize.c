@@ -88,6 +88,7 @@ void loc_work_make(struct loc_work *w, const struct loc_sheet *sheet, const stru
 	w->sheet = sheet;
 	w->p = p ? *p : usual;
 	w->delta = -log(1 - delta);
+	w->best = w->centre = NAN;
 	w->out = out;
 	for (size_t i = 0; i < sheet->n_ends; i++) {
 		uint32_t node = sheet->ends[i].node;

@@ -27,12 +27,14 @@
  * for compare to judge, and nodes are held against their own median.
  *
  * Links: y - min(S_a, S_b) < -delta in all tests of the pair, in one direction at least where they
- * are told apart; at least 1 + retests tests, and as many as it takes until, at the share of low
- * cells that the sheet has, chance alone makes less than one false link in 200 sheets. Leaves: the
- * medians of the pairs from leaf to leaf, scored as nodes are, with the same rule of who may be
- * blamed; at least three leaves; three quarters of the leaf's nodes must be slow across leaves, and
- * its own pairs must not be. Rails: the median of each against the median of the others', in units
- * of both medians' standard errors; three quarters of its pairs must be slow.
+ * are told apart (where both ends are slower than the best tenth T of the pairs by delta, S_a + S_b
+ * - T instead; with several endpoint classes never a pair at their level); at least 1 + retests
+ * tests, and as many as it takes until, at the share of low cells that the sheet has, chance alone
+ * makes less than one false link in 200 sheets. Leaves: the medians of the pairs from leaf to leaf,
+ * scored as nodes are, with the same rule of who may be blamed; at least three leaves; three
+ * quarters of the leaf's nodes must be slow across leaves, and its own pairs must not be. Rails:
+ * the median of each against the median of the others', in units of both medians' standard errors;
+ * three quarters of its pairs must be slow.
  *
  * detectable, of a node: 1 - exp(-(L + 0.67 s + q sqrt(v + w + 1.57 s^2 / N))) with N nodes, L and
  * w mean and variance of max(delta, 4 s) as s is estimated, v = the variance of a slow node's S at

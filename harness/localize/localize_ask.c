@@ -57,6 +57,8 @@ static bool choose_ends(const struct loc_asking *a, uint32_t node, uint32_t part
 	return false;
 }
 
+enum { AGAIN = 2 };
+
 /* The next known-good node that was not tested with this suspect (fresh), or any. */
 static bool choose(struct loc_asking *a, const struct loc_suspect *s, bool fresh, size_t turn,
                    uint32_t end[2])
@@ -91,9 +93,14 @@ static void mark_tested(struct loc_asking *a, const struct loc_suspect *s)
 static void ask_pairs(struct loc_asking *a, const struct loc_suspect *s, size_t n, enum loc_why why)
 {
 	uint32_t end[2];
+	size_t i = 0;
 
 	mark_tested(a, s);
-	for (size_t i = 0; i < n && choose(a, s, true, i, end); i++)
+	for (; i < n && choose(a, s, true, i, end); i++)
+		if (!put(a, end[0], end[1], why, s->node))
+			return;
+	/* Whoever has met everybody is measured with some once more: once is no confirmation. */
+	for (; i < n && i < AGAIN && choose(a, s, false, i, end); i++)
 		if (!put(a, end[0], end[1], why, s->node))
 			return;
 }
@@ -120,6 +127,33 @@ static void ask_leaf(struct loc_asking *a, uint32_t leaf)
 	}
 }
 
+static bool is_asked(const struct loc_asking *a, uint32_t x, uint32_t y)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i].why == LOC_ASK_LINK && a->v[i].a == x && a->v[i].b == y)
+			return true;
+	return false;
+}
+
+/* Links that may be behind it: once its ends are cleared nothing else says so. All or none of the
+ * retests: fewer decide nothing. */
+static void ask_open_links(struct loc_asking *a, const struct localized *found)
+{
+	for (size_t k = 0; k < a->n_sheets; k++) {
+		size_t need = loc_link_tests(&a->w[k], true);
+
+		for (size_t i = 0; i < found[k].n; i++) {
+			const struct loc_blame *b = &found[k].v[i];
+
+			if (b->kind != LOC_LINK || b->state != LOC_UNDECIDED || b->tests >= need ||
+			    need - b->tests > a->budget || is_asked(a, b->a, b->b))
+				continue;
+			for (size_t t = b->tests; t < need; t++)
+				put(a, b->a, b->b, LOC_ASK_LINK, LOC_NONE);
+		}
+	}
+}
+
 static void ask_undecided(struct loc_asking *a, const struct localized *found)
 {
 	for (size_t i = 0; i < a->n_suspects; i++)
@@ -128,6 +162,7 @@ static void ask_undecided(struct loc_asking *a, const struct localized *found)
 	for (size_t i = 0; i < found->n; i++)
 		if (found->v[i].kind == LOC_LEAF && found->v[i].state == LOC_UNDECIDED)
 			ask_leaf(a, found->v[i].a);
+	ask_open_links(a, found);
 }
 
 struct low_cell {

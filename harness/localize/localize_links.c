@@ -12,6 +12,19 @@
 static const double false_links = 0.005;
 enum { MORE_RETESTS = 4 };
 
+/*
+ * What a pair whose link is well shows at least: the lesser of both scores. But two nodes that are
+ * both slower than good pairs are slower still with each other, where times add up, and where slow
+ * nodes are the most nobody blames them; and a pair that is as good as most of its class is
+ * not slow, whatever its ends do elsewhere (across a slow up-link that nobody may blame).
+ */
+static double least(const struct loc_work *w, double a, double b)
+{
+	double least = fmax(a, b) < w->best - w->delta ? a + b - w->best : fmin(a, b);
+
+	return fmin(least, w->centre);
+}
+
 double loc_residual(const struct loc_work *w, const struct loc_cell *c, const struct loc_pair *t,
                     double y)
 {
@@ -21,8 +34,8 @@ double loc_residual(const struct loc_work *w, const struct loc_cell *c, const st
 	if (!isfinite(a) || !isfinite(b))
 		return NAN;
 	if (!t)
-		return y - fmin(a, b);
-	return isfinite(y) ? y - w->off[c->class_] - fmin(a, b) : -INFINITY;
+		return y - least(w, a, b);
+	return isfinite(y) ? y - w->off[c->class_] - least(w, a, b) : -INFINITY;
 }
 
 static bool fit(const struct loc_work *w, const struct loc_cell *c)
@@ -171,10 +184,40 @@ static void blame(struct loc_work *w, const struct loc_cell *c, unsigned ways, s
 	                        w->noise * dist_norm_quantile(pow(0.9, 1.0 / (double)tests)));
 }
 
+/* The level of the better pairs, those of two good nodes: the best tenth begins there. */
+static double best_level(const struct loc_work *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_cells; i++)
+		if (!w->cells[i].explained && isfinite(w->cells[i].all))
+			w->scratch[n++] = w->cells[i].all;
+	return n ? loc_quantile(w->scratch, n, 0.9) : NAN;
+}
+
+/* The level of all classes of pairs, where there are several; else NaN. */
+static double centre_of_classes(const struct loc_work *w)
+{
+	bool several = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_cells; i++) {
+		const struct loc_cell *c = &w->cells[i];
+
+		several = several || c->class_ != w->cells[0].class_;
+		if (!c->explained && isfinite(c->all))
+			w->scratch[n++] = c->all;
+	}
+	return several && n ? loc_median(w->scratch, n) : NAN;
+}
+
 void loc_links(struct loc_work *w)
 {
-	size_t need = loc_link_tests(w, false), n;
+	size_t need, n;
 
+	w->best = best_level(w);
+	w->centre = centre_of_classes(w);
+	need = loc_link_tests(w, false);
 	for (size_t i = 0; i < w->n_cells; i++) {
 		unsigned ways = loc_always_low(w, &w->cells[i], &n);
 

@@ -49,6 +49,7 @@ struct loc_work {
 	double *scratch;         /* as many as a node has cells, and as there are nodes and cells */
 	double scored;           /* nodes that have a score */
 	double noise;            /* s.d. of one figure about what its ends make of it */
+	double best, centre;     /* of links (loc_links): what their ends and class make of them */
 	uint32_t groups;
 	struct localized *out;
 	size_t cap;
@@ -92,6 +93,7 @@ static inline uint32_t loc_partner(const struct loc_work *w, const struct loc_ce
 
 /* localize_score.c; v is rearranged */
 double loc_median(double *v, size_t n);
+double loc_quantile(double *v, size_t n, double p); /* type 7; n: 1 at least */
 double loc_score(double *v, size_t n, size_t partners);
 /* median and s of n scores (finite, rearranged); stored figures NaN where there are none. */
 void loc_scale(double *v, size_t n, double stored_median, double stored_s,

@@ -44,7 +44,7 @@ static double select_kth(double *v, size_t n, size_t k)
 }
 
 /* Type 7 quantile; NaN of nothing. */
-static double quantile(double *v, size_t n, double p)
+double loc_quantile(double *v, size_t n, double p)
 {
 	if (n == 0)
 		return NAN;
@@ -63,12 +63,12 @@ static double quantile(double *v, size_t n, double p)
 
 double loc_median(double *v, size_t n)
 {
-	return n == 1 ? v[0] : quantile(v, n, 0.5);
+	return n == 1 ? v[0] : loc_quantile(v, n, 0.5);
 }
 
 double loc_score(double *v, size_t n, size_t partners)
 {
-	return quantile(v, n, partners <= 3 ? 1.0 : 0.75);
+	return loc_quantile(v, n, partners <= 3 ? 1.0 : 0.75);
 }
 
 /*

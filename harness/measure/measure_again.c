@@ -8,19 +8,6 @@
 
 enum { AGAIN_PAIRS_MAX = 16, AGAIN_SHARE = 20 /* one pair of so many */ };
 
-static int journal_append(struct launch *l, size_t steps, struct hb_err *err)
-{
-	json_object *o = json_object_new_object();
-	int rc;
-
-	js_set_str(o, "type", "append");
-	js_set_str(o, "phase", phase_name(PHASE_MAIN));
-	js_set_u64(o, "steps", steps);
-	rc = launch_journal(l, o, err);
-	js_put(o);
-	return rc;
-}
-
 static bool worth_a_look(const struct measure *m)
 {
 	bool lost = false;
@@ -98,7 +85,7 @@ int measure_again(struct measure *m, struct launch *l, struct hb_err *err)
 		return rc;
 	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
 	if (rc == HB_OK)
-		rc = journal_append(l, steps, err);
+		rc = measure_appended(l, PHASE_MAIN, steps, err);
 	if (rc == HB_OK)
 		rc = measure_steps(m, l, err);
 	return rc == HB_OK ? measure_collect(m, err) : rc;

@@ -82,14 +82,6 @@ static void keep_part(struct measure *m, const struct nodeset *part)
 	m->n_absent = n;
 }
 
-static char *text_of(const struct nodeset *s)
-{
-	struct buf b = BUF_INIT;
-
-	nodeset_format(s, &b);
-	return buf_detach(&b);
-}
-
 /* --nodes, cut before the launcher sees it. */
 static int cut_named(struct measure *m, char **wanted, struct hb_err *err)
 {
@@ -100,8 +92,8 @@ static int cut_named(struct measure *m, char **wanted, struct hb_err *err)
 	if (rc == HB_OK)
 		rc = plan_shard_cut(&m->suite, &all, r->shard, r->shards, &part, err);
 	if (rc == HB_OK) {
-		m->shard_of = text_of(&all);
-		*wanted = text_of(&part);
+		m->shard_of = nodeset_text(&all);
+		*wanted = nodeset_text(&part);
 	}
 	nodeset_free(&all);
 	nodeset_free(&part);
@@ -117,7 +109,7 @@ static int cut_found(struct measure *m, struct hb_err *err)
 	whole_set(m, &all);
 	int rc = plan_shard_cut(&m->suite, &all, r->shard, r->shards, &part, err);
 	if (rc == HB_OK) {
-		m->shard_of = text_of(&all);
+		m->shard_of = nodeset_text(&all);
 		keep_part(m, &part);
 		if (m->nodes.n == 0)
 			rc = hb_fail(err, HB_E_LIB, "--shard %d/%d: none of its nodes can be used",
@@ -140,7 +132,7 @@ static int join_controls(const struct measure_request *r, char **wanted, struct 
 		if (nodeset_find(&all, controls.v[i]) < 0)
 			rc = nodeset_add(&all, controls.v[i], err);
 	if (rc == HB_OK)
-		*wanted = text_of(&all);
+		*wanted = nodeset_text(&all);
 	nodeset_free(&all);
 	nodeset_free(&controls);
 	return rc;

@@ -1,6 +1,20 @@
 /*
  * Writing plan.json: everything that a run's later stages need, the suite and its resolved cases
- * included, so that a newer catalog cannot shift the meaning of a unit.
+ * included, so that a newer catalog cannot shift the meaning of a unit. Schema 1:
+ *	{"schema":1, "run", "launcher", "seed", "nodes": hostlist,
+ *	 "absent":[{node, reason, role}], "later":{nodes, runs},
+ *	 "shape": rounds|star|both, "roles":{new, control: hostlists}, "topology": as in topo.h,
+ *	 "own": node or null, "max_pairs", "inject", "inject_bench", "predicted_s",
+ *	 "next_unit", "next_job", "suite": as in suite files,
+ *	 "cases": of each entry [{bytes, opts}],
+ *	 "steps":[{id, helper, rpn, "beside":true, "rank_node": of each rank an index into nodes,
+ *	    predicted_s, deadline_s, "jobs":[{id, entry, phase, "ranks": of the step, dir, round,
+ *	       "alone":true, "instead": the first unit of the job that it measures again,
+ *	       "unit": its first, "case": its first of the entry, "cases": how many,
+ *	       repeat, subject, partner}]}]}
+ * What a run or job does not have is left out: absent, later, shape (rounds), roles, topology,
+ * beside, dir, round, alone, instead; repeat, subject and partner are of reruns. The leaf of each
+ * node is not stored: it follows from topology.
  */
 #include "harness/plan/plan_build.h"
 #include "harness/plan/plan_read.h"

@@ -118,6 +118,8 @@ static void put_try(struct doc *d, const struct explain *e, const struct explain
 	buf_puts(&text, phase_name(j->phase));
 	if (j->phase == PHASE_CONFIRM || j->phase == PHASE_CONTROL)
 		buf_printf(&text, " %d", j->repeat + 1);
+	if (j->phase == PHASE_EXTRA && j->alone)
+		buf_puts(&text, " alone");
 	doc_cell(d, DOC_PLAIN, "%s", buf_text(&text));
 	buf_clear(&text);
 	if (f)

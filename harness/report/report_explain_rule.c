@@ -153,8 +153,9 @@ void explain_rule(struct doc *d, const struct explain *e, const struct explain_r
 		put_line(d, &text);
 	}
 	if (isfinite(r->confirm_p)) {
-		buf_puts(&text, "the confirming rerun finds a loss of ");
-		report_percent(r->confirm_loss, false, &text);
+		buf_puts(&text, "the confirming rerun finds ");
+		report_percent(r->higher ? -r->confirm_loss : 1.0 / (1.0 - r->confirm_loss) - 1.0,
+		               true, &text);
 		buf_puts(&text, ", p ");
 		report_p(r->confirm_p, &text);
 		buf_printf(&text, ": %s", r->confirmed ? "confirmed" : "not confirmed");

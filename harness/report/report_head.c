@@ -122,6 +122,7 @@ void report_trouble(const struct summary *const *runs, size_t n, const struct ve
 		else if (r->verdict == VERDICT_INVALID && out->invalid == 0)
 			invalid(out, r->subject, r->key->bench, r->note);
 	}
+	report_drop_pairs(&out->lost);
 }
 
 void report_trouble_free(struct report_trouble *t)
@@ -267,6 +268,21 @@ static bool has_regressed(const struct verdicts *v)
 	return false;
 }
 
+/* Several nodes and the figure of all of them: then the worst node is not who is to blame. */
+static bool whole_is_slow(const struct verdicts *v)
+{
+	bool whole = false, nodes = false;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_row *r = &v->rows[i];
+		bool slow = !r->ack &&
+		            (r->verdict == VERDICT_REGRESSED || r->verdict == VERDICT_SUSPECT);
+		bool all = strcmp(r->subject, "cluster") == 0;
+		whole = whole || (slow && all);
+		nodes = nodes || (slow && !all);
+	}
+	return whole && nodes;
+}
+
 static enum doc_tone compared_words(const struct report_run *in, const struct report_trouble *t,
                                     const struct report_names *names, struct buf *text)
 {
@@ -278,9 +294,15 @@ static enum doc_tone compared_words(const struct report_run *in, const struct re
 	const char *base = in->base ? in->base : "the baseline";
 	if (worst) {
 		bool regressed = has_regressed(v);
-		buf_printf(text, "%s: %zu of %zu row%s slower than %s, worst: ",
-		           regressed ? "REGRESSED" : "SUSPECT", slow, v->n,
-		           v->n == 1 ? " is" : "s are", base);
+		const char *word = regressed ? "REGRESSED" : "SUSPECT";
+		if (slow * 2 > judged && whole_is_slow(v))
+			buf_printf(text,
+			           "%s: the whole cluster is slower than %s, %zu of %zu rows, "
+			           "worst: ",
+			           word, base, slow, v->n);
+		else
+			buf_printf(text, "%s: %zu of %zu row%s slower than %s, worst: ", word, slow,
+			           v->n, v->n == 1 ? " is" : "s are", base);
 		report_row_words(names, worst, text);
 		return regressed ? DOC_BAD : DOC_WARN;
 	}

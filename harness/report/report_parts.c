@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "bench/base/info.h"
 #include "bench/base/mem.h"
 
 enum { VALUES_SHOWN = 4, REASONS_SHOWN = 6 };
@@ -27,6 +28,13 @@ void report_percent(double ratio, bool with_sign, struct buf *out)
 	if (fabs(percent) < 0.05)
 		percent = 0.0; /* never "-0.0" */
 	buf_printf(out, with_sign && percent > 0.0 ? "+%.*f %%" : "%.*f %%", decimals, percent);
+}
+
+void report_change(const struct key *k, double loss, struct buf *out)
+{
+	const struct bench_info *info = catalog_find(k->bench);
+	const struct metric_info *m = info ? info_metric(info, k->metric) : NULL;
+	report_percent(m && !m->higher_is_better ? 1.0 / (1.0 - loss) - 1.0 : -loss, true, out);
 }
 
 void report_p(double p, struct buf *out)

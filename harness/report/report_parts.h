@@ -32,6 +32,8 @@ void report_class(const struct key *k, struct buf *out);
 void report_figure(enum unit u, double value, double half, struct buf *out);
 /* "-38 %", "2.1 %"; signed: "+2.1 %". NaN gives "". */
 void report_percent(double ratio, bool with_sign, struct buf *out);
+/* A loss as the figure itself shows it: "-29 %" of a bandwidth, "+41 %" of a latency. */
+void report_change(const struct key *k, double loss, struct buf *out);
 /* A probability: "0.0031", "<0.0001"; NaN gives "". */
 void report_p(double p, struct buf *out);
 
@@ -99,6 +101,8 @@ struct report_trouble {
 	size_t good, invalid;        /* figures; figures and pairs with wrong data */
 	const char *subject, *bench, *reason; /* the first that is invalid */
 };
+/* Leaves out the pairs of nodes that are named themselves: then the node stands first. */
+void report_drop_pairs(struct report_lost *l);
 /* v may be NULL. Everything is borrowed but the lists, which report_trouble_free frees. */
 void report_trouble(const struct summary *const *runs, size_t n, const struct verdicts *v,
                     struct report_trouble *out);

@@ -38,8 +38,8 @@ static void put_confirmation(struct doc *d, const struct verdicts *v,
 			continue;
 		struct buf text = BUF_INIT;
 		report_row_words(names, r, &text);
-		buf_printf(&text, ": the confirming rerun finds a loss of ");
-		report_percent(r->confirm_loss, false, &text);
+		buf_printf(&text, ": the confirming rerun finds ");
+		report_change(r->key, r->confirm_loss, &text);
 		buf_puts(&text, " (p ");
 		report_p(r->confirm_p, &text);
 		buf_printf(&text, "): %s", r->confirmed ? "confirmed" : "not confirmed");

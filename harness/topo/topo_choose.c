@@ -42,6 +42,17 @@ static void take_silently(const struct nodeset *nodes, int signal_fd, struct top
 		topo_free(out);
 }
 
+static bool knows_some(const struct topo *t, const struct nodeset *nodes)
+{
+	struct topo part;
+	if (!nodes || nodes->n == 0)
+		return true;
+	topo_restrict(t, nodes, &part);
+	bool some = part.n_leaves > 0;
+	topo_free(&part);
+	return some;
+}
+
 int topo_choose(const char *option, bool slurm, const struct nodeset *nodes, int signal_fd,
                 struct topo *out, char **note, struct hb_err *err)
 {
@@ -57,6 +68,13 @@ int topo_choose(const char *option, bool slurm, const struct nodeset *nodes, int
 	bool stat = strcmp(option, "slurm:static") == 0;
 	if (!stat && strcmp(option, "slurm") != 0) {
 		int rc = topo_read(option, out, err);
+		if (rc == HB_OK && !knows_some(out, nodes)) {
+			topo_free(out);
+			rc = hb_fail(err, HB_E_USAGE,
+			             "%s: none of the nodes stands in it; is it of another "
+			             "cluster?",
+			             option);
+		}
 		return rc == HB_OK ? HB_OK : hb_fail_in(err, "--topology");
 	}
 	int rc = ask_slurm(signal_fd, out, err);

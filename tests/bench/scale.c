@@ -1,10 +1,9 @@
 /*
  * bench-scale DIR NODES ROUNDS SUITE: what a large cluster costs. Plans it, reads the plan of the
- * run in DIR (bench-make-run made it alike), collects it and parses its records alone, for
- * comparison. Prints a line a stage: name, seconds, seconds of CPU and MiB
- * at most used so far.
+ * run in DIR (bench-make-run made it alike), collects it, says who is slow and what would decide
+ * it, and parses its records alone, for comparison. Prints a line a stage: name, seconds, seconds
+ * of CPU and MiB at most used so far; lines that begin with # say how much there was to do.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include <time.h>
 
 #include "bench/base/mem.h"
-#include "bench/base/rng.h"
 #include "bench/core/clock.h"
 #include "harness/collect/collect.h"
 #include "harness/launch/schedule.h"
@@ -71,65 +69,6 @@ static void schedule(const struct plan_step *step)
 	free(queue);
 }
 
-/* One sheet a case of an entry, drawn: one node in 500 is 5 % slow. */
-static size_t draw_sheet(const struct plan *p, size_t entry, struct rng *rng, struct loc_pair *out)
-{
-	const struct plan_step *step = &p->steps[0];
-	size_t n = 0;
-
-	for (size_t i = 0; i < step->n_jobs; i++) {
-		const struct plan_job *j = &step->jobs[i];
-		if (j->entry != entry || strcmp(j->dir, "ba") == 0)
-			continue;
-		struct loc_pair *e = &out[n++];
-		*e = (struct loc_pair){ .a = (uint32_t)step->rank_node[j->ranks[0]],
-			                .b = (uint32_t)step->rank_node[j->ranks[1]],
-			                .silent = LOC_NONE };
-		e->ab = e->ba = NAN;
-		e->y = 0.005 * rng_normal(rng) - (e->a % 500 && e->b % 500 ? 0 : 0.05);
-		if (strcmp(j->dir, "ab") == 0) {
-			e->ab = e->y;
-			e->ba = e->y + 0.002;
-		}
-	}
-	return n;
-}
-
-static void localize_all(const struct plan *p)
-{
-	const struct loc_params params = LOC_PARAMS_DEFAULT;
-	struct loc_end *ends = hb_alloc(p->nodes.n * sizeof *ends);
-	struct rng rng;
-
-	rng_seed(&rng, 11);
-	for (size_t i = 0; i < p->nodes.n; i++)
-		ends[i] = (struct loc_end){ (uint32_t)i, LOC_NONE, LOC_NONE };
-	for (size_t e = 0; e < p->suite->n_entries; e++) {
-		struct loc_sheet sheets[64] = { 0 };
-		struct localized found[64];
-		struct loc_ask *ask = NULL;
-		size_t n = p->cases[e].n < 64 ? p->cases[e].n : 64;
-		for (size_t k = 0; k < n; k++) {
-			struct loc_sheet *s = &sheets[k];
-			struct loc_pair *own = hb_alloc(p->steps[0].n_jobs * sizeof *own);
-			*s = (struct loc_sheet){ .ends = ends,
-				                 .n_ends = p->nodes.n,
-				                 .pairs = own,
-				                 .stored_median = NAN,
-				                 .stored_s = NAN };
-			s->n_pairs = draw_sheet(p, e, &rng, own);
-			localize(s, &params, &found[k]);
-		}
-		localize_ask(sheets, found, n, &params, true, 5, &ask);
-		free(ask);
-		for (size_t k = 0; k < n; k++) {
-			free((void *)(uintptr_t)sheets[k].pairs);
-			localized_free(&found[k]);
-		}
-	}
-	free(ends);
-}
-
 static int plan(const char *dir, char **argv, struct hb_err *err)
 {
 	struct plan_params params = { .seed = 42, .rounds = (int)strtol(argv[1], NULL, 10) };
@@ -158,9 +97,6 @@ static int plan(const char *dir, char **argv, struct hb_err *err)
 	if (plan.n_steps > 0)
 		schedule(&plan.steps[0]);
 	stage("schedule");
-	if (plan.n_steps > 0)
-		localize_all(&plan);
-	stage("localize");
 	plan_write(&plan, &written);
 	rc = store_write(path, written.data, written.len, err);
 	buf_free(&written);
@@ -217,16 +153,71 @@ static int parse(const char *dir, struct hb_err *err)
 	return rc;
 }
 
+/* What all cases of a benchmark ask for, benchmark by benchmark, as a run does. */
+static size_t ask(const struct sheets *s, const struct findings *f)
+{
+	const struct loc_params params = LOC_PARAMS_DEFAULT;
+	struct loc_sheet *views = hb_alloc((s->n + 1) * sizeof *views);
+	struct localized *found = hb_alloc((s->n + 1) * sizeof *found);
+	bool *taken = hb_alloc(s->n + 1);
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct loc_ask *asks = NULL;
+		size_t n = 0;
+		for (size_t k = i; k < s->n; k++) {
+			if (taken[k] || !sheets_same(&s->v[i], &s->v[k]))
+				continue;
+			taken[k] = true;
+			sheets_view(s, k, NULL, &views[n]);
+			found[n++] = f->found[k];
+		}
+		if (n)
+			pairs += localize_ask(views, found, n, &params, s->v[i].loaded, 5, &asks);
+		free(asks);
+	}
+	free(views);
+	free(found);
+	free(taken);
+	return pairs;
+}
+
+static int blame(const char *dir, const struct sheets *sheets, struct hb_err *err)
+{
+	struct findings f;
+	size_t pairs;
+
+	began = now();
+	findings_make(sheets, NULL, &f);
+	stage("localize");
+	pairs = ask(sheets, &f);
+	stage("ask");
+	json_object *o = findings_to_json(&f);
+	char *path = hb_format("%s/findings.json", dir);
+	int rc = store_write_json(path, o, err);
+	stage("findings");
+	printf("# %zu sheets, %zu findings, %zu extra pairs\n", sheets->n, f.n, pairs);
+	js_put(o);
+	free(path);
+	findings_free(&f);
+	began = now();
+	return rc;
+}
+
 static int collect(const char *dir, struct hb_err *err)
 {
 	struct summary s;
+	struct sheets sheets;
 
 	began = now();
-	int rc = collect_run(dir, &s, err);
+	int rc = collect_run_sheets(dir, &s, &sheets, err);
 	stage("collect");
 	if (rc != HB_OK)
 		return rc;
-	rc = summary_write(dir, &s, err);
+	rc = blame(dir, &sheets, err);
+	sheets_free(&sheets);
+	if (rc == HB_OK)
+		rc = summary_write(dir, &s, err);
 	stage("summary");
 	summary_free(&s);
 	return rc;

@@ -42,3 +42,10 @@ fixture_runs() {
 		fixture_run "$(printf '200101%02d-010000-%04x' "$i" "$i")" "seed=$i" "$@"
 	done
 }
+
+# found: subject, kind and state of all that the newest run blames
+found() {
+	tr -d '\n' <"$(printf '%s\n' store/runs/* | tail -1)/findings.json" |
+		grep -o '"subject": *"[^"]*", *"kind": *"[^"]*", *"state": *"[^"]*"' |
+		sed 's/"subject": *//; s/, *"kind": */ /; s/, *"state": */ /; s/"//g; s/^/  /' | LC_ALL=C sort
+}

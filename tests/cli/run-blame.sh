@@ -36,3 +36,9 @@ hpcbench report latest | grep '^SLOW\|^  - n' >file.txt
 cmp report.txt file.txt && grep -c '^SLOW' report.txt
 try hpcbench run --launcher sim:slow.json --suite pairs --bench mpi.latency --seed 1 --no-confirm --quiet >plain.txt 2>/dev/null
 grep -h '"phase":"extra"' store/runs/*/journal.jsonl | grep -c append
+
+echo "=== a damaged run.json costs what it describes, not the report"
+dir=$(ls -d store/runs/* | tail -1)
+echo '{"schema":1,"run":7' >"$dir/run.json"
+rm -f "$dir/summary.json" "$dir/findings.json"
+try hpcbench report "$dir" | grep -c 'run.json'

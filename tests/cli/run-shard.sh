@@ -1,6 +1,6 @@
 # The tasks of a job array measure a part each; --merge makes one run of them.
 export SLURM_ARRAY_JOB_ID=77 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=3
-echo '{"schema":1,"nodes":"n[01-16]"}' >cluster.json
+echo '{"schema":1,"nodes":"n[01-16]","run_spread":0.004}' >cluster.json
 sim() { hpcbench run --launcher sim:cluster.json --bench mpi.latency,mpi.allreduce --sizes 8 --seed 3 --quiet "$@" 2>&1; }
 try sim --shard auto
 for task in 0 1 3; do SLURM_ARRAY_TASK_ID=$task sim --shard auto --label night; done

@@ -164,8 +164,9 @@ bed_is() { # NODE STATE
 	[ "$(bed_state "$1")" = "$2" ]
 }
 
-bed_idle() { # all nodes are up and free
-	[ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" -eq "$BED_NODES" ]
+# All nodes are up and free; "-t idle" would also find those that still clean up after a job.
+bed_idle() {
+	[ "$(sinfo -h -N -o '%N %T' | grep ' idle$' | sort -u | wc -l)" -eq "$BED_NODES" ]
 }
 
 # ---- the ordinary user ----

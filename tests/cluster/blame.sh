@@ -19,7 +19,6 @@ bed_slow n3
 measure 10
 blamed_are "n3 slow-node slow"
 said "n3 is slow"
-hp 10 check latest
 bed_heal n3
 
 step "n6 is new and well"
@@ -31,10 +30,12 @@ step "n6 is new and slow"
 bed_slow n6
 accept_n6 10 --drain
 decided_are "n6 rejected"
-said "scontrol update nodename=n6 state=drain"
-bed_wait 10 bed_drained n6 || die "n6 is $(bed_state n6), expected drained"
+said "DRAINED n6"
+bed_wait 10 bed_is n6 drained || die "n6 is $(bed_state n6), expected drained"
 scontrol show node n6 | grep -q 'Reason=HPCBENCH:' || die "n6 was drained without the reason of hpcbench"
 [ "$(sinfo -h -N -t drain -o %N | sort -u | xargs)" = n6 ] || die "somebody else is drained too"
 scontrol update nodename=n6 state=resume || exit
 bed_wait 10 bed_idle || die "n6 does not come back"
+hp 0 report latest
+said "scontrol update nodename=n6 state=drain"
 step "done"

@@ -73,10 +73,9 @@ bed_slow_to n3 n6 || die "the link cannot be made slow"
 find_fault "n3>n6 slow-link-direction slow" --rounds all
 bed_heal n3
 
-# Long enough to act before n4 has figures with everybody.
 step "the rank of n4 stands still"
 old=$(run_dir)
-measure_in_background "${pairs[@]}" --max-time 0.7s --precision 0.01%
+measure_in_background "${pairs[@]}" --rounds all
 wait_journal "$old" 60 '"connected".*"host":"n4"'
 wait_journal "$old" 60 '"job-end"'
 stop_rank n4 || die "no rank on n4"
@@ -88,7 +87,7 @@ bed_wait 20 bed_idle || die "the nodes are not idle again"
 
 step "n3 has no slurmd, and Slurm does not know yet"
 bed_kill_slurmd n3
-measure 13 "${pairs[@]}"
+measure 13 "${pairs[@]}" --rounds all
 said "NOT MEASURED: n3"
 case "$(blamed)" in "" | "n3 silent-node slow") ;; *) die "blamed: $(blamed)" ;; esac
 assert_pairs_without n3

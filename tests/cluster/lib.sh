@@ -132,6 +132,17 @@ blamed_are() { # [BLAME...]
 	[ "$got" = "$want" ] || die "blamed: ${got:-nobody}; expected ${want:-nobody}"
 }
 
+# Of the newest run, an acceptance: "NODE DECISION" of the new nodes; no control is rejected.
+decided_are() { # DECISION...
+	local got want all
+	all=$(hpcbench report latest --format json 2>/dev/null | tr -d ' \n' |
+		grep -oE '"node":"[^"]*","role":"[^"]*","decision":"[^"]*"')
+	got=$(echo "$all" | sed -nE 's/"node":"(.*)","role":"new","decision":"(.*)"/\1 \2/p' | sort)
+	want=$(printf '%s\n' "$@" | sort)
+	[ "$got" = "$want" ] || die "decided: ${got:-nothing}; expected $want"
+	! echo "$all" | grep '"role":"control"' | grep -v '"decision":"accepted"' || die "a control is not well"
+}
+
 # Pairs without NODE were all measured: latency of 8 B and of 256 KiB, bandwidth there and back.
 assert_pairs_without() { # NODE
 	local a b bench want got records

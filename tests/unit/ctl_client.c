@@ -46,9 +46,20 @@ static void on_event(void *ctx, const char *code, const char *text, bool world)
 	snprintf(s->last_event, sizeof s->last_event, "%s", text);
 }
 
-const struct ctl_handlers client_handlers = {
-	.join = on_join, .message = on_message, .leave = on_leave, .event = on_event
-};
+static void on_start(void *ctx, const struct ctl_start *start)
+{
+	struct client_seen *s = ctx;
+
+	s->starts++;
+	snprintf(s->last_start, sizeof s->last_start, "%.40s %d %d", start->host, start->rank,
+	         start->local);
+}
+
+const struct ctl_handlers client_handlers = { .join = on_join,
+	                                      .message = on_message,
+	                                      .leave = on_leave,
+	                                      .event = on_event,
+	                                      .start = on_start };
 
 struct ctl *client_server(struct ctl_params p, struct client_seen *seen, int ranks)
 {
@@ -180,6 +191,19 @@ bool client_sees_end(struct client *c)
 	while ((o = client_recv(c)))
 		json_object_put(o);
 	return c->closed;
+}
+
+json_object *client_starting(const struct ctl *c, const char *host)
+{
+	json_object *o = client_message("starting");
+
+	js_set_u64(o, "proto", FRAME_PROTO);
+	js_set_str(o, "token", ctl_token(c));
+	js_set_u64(o, "step", CLIENT_RUN_STEP);
+	js_set_u64(o, "attempt", CLIENT_RUN_ATTEMPT);
+	js_set_str(o, "host", host);
+	js_set_i64(o, "pid", 1);
+	return o;
 }
 
 json_object *client_hello(const struct ctl *c, int rank, int size)

@@ -12,9 +12,10 @@ enum { CLIENT_RUN_STEP = 3, CLIENT_RUN_ATTEMPT = 1 };
 
 /* What the server told its owner. */
 struct client_seen {
-	int joins, leaves, messages, events, worlds;
+	int joins, leaves, messages, events, worlds, starts;
 	int last_rank;
 	char last_event[320], last_why[240];
+	char last_start[64]; /* "HOST RANK LOCAL" */
 	bool refuse_messages;
 };
 /* With a client_seen as context. */
@@ -41,6 +42,8 @@ void client_text(struct client *c, const char *payload); /* as one frame, whatev
 json_object *client_recv(struct client *c);              /* NULL: the server closed it */
 bool client_is(struct client *c, const char *msg);       /* the next message is this one */
 bool client_sees_end(struct client *c);                  /* reads until the server closes */
+/* "I run", of a process on that host. */
+json_object *client_starting(const struct ctl *c, const char *host);
 json_object *client_hello(const struct ctl *c, int rank, int size);
 /* Connects, reads the greeting, says hello. */
 struct client client_join(struct ctl *c, int rank, int size);

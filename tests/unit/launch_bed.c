@@ -181,3 +181,26 @@ void assert_all_ended(const struct bed *b)
 		assert_int_equal(count(&b->records, "\"type\":\"end\"", unit, NULL), 1);
 	}
 }
+
+int sim_plain(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
+{
+	return launcher_sim.command(w, c, err);
+}
+
+int sim_together(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
+{
+	int rc = launcher_sim.command(w, c, err);
+
+	if (rc == HB_OK)
+		launch_command_arg(c, "--die-together");
+	return rc;
+}
+
+int sh_script(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
+{
+	(void)err;
+	launch_command_arg(c, "/bin/sh");
+	launch_command_arg(c, "-c");
+	launch_command_arg(c, "%s", w->site->arg);
+	return HB_OK;
+}

@@ -33,6 +33,12 @@ struct bed *run_sim(const struct launcher_ops *ops, const char *faults);
 struct bed *run_slowly(const struct launcher_ops *ops, const char *faults, int delay_ms);
 void bed_free(struct bed *b);
 
+/* Commands of launchers: the simulator; one all of whose ranks go when one goes; and in place of
+ * both what site->arg says to the shell. */
+int sim_plain(const struct launch_what *w, struct launch_command *c, struct hb_err *err);
+int sim_together(const struct launch_what *w, struct launch_command *c, struct hb_err *err);
+int sh_script(const struct launch_what *w, struct launch_command *c, struct hb_err *err);
+
 /* How many lines have all of these texts (NULL: not asked). */
 size_t count(const struct buf *file, const char *one, const char *two, const char *three);
 /* Units that ended so. */

@@ -216,7 +216,7 @@ static void a_slow_node_is_rejected_with_the_controls_that_saw_it(void **state)
 	decide(&b);
 	expect(&b, "n4", ACCEPT_REJECTED, ACCEPT_SLOW);
 	assert_string_equal(node(&b, "n4")->reasons[0].text,
-	                    "mpi.bandwidth 1 MiB -40.0 % with all 6 controls");
+	                    "mpi.bandwidth 1 MiB -40 % with all 6 controls");
 	assert_int_equal(accept_code(&b.a), CODE_FINDINGS);
 	assert_int_equal(b.a.count[ACCEPT_ACCEPTED], 3);
 	/* Measured once: not sure enough to be drained. */

@@ -12,54 +12,18 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
+#include "fake_path.h"
 #include "harness/cmd/cmd_run.h"
 
 enum { NODES = 5 };
 
 /* Every node is idle until it is named in the file "drained". */
-static const char scontrol[] = "#!/bin/sh\n"
-                               "case \"$1\" in\n"
+static const char scontrol[] = "case \"$1\" in\n"
                                "update) echo \"${2#nodename=}\" >>\"$FAKE/drained\" ;;\n"
                                "*) if grep -qx \"$4\" \"$FAKE/drained\" 2>/dev/null; then\n"
                                "  echo \"NodeName=$4 State=IDLE+DRAIN Reason=HPCBENCH: x [a@b]\"\n"
                                "else echo \"NodeName=$4 State=IDLE\"; fi ;;\n"
                                "esac\n";
-
-struct fake {
-	char dir[64];
-	char *path;
-};
-
-static void fake_open(struct fake *f)
-{
-	snprintf(f->dir, sizeof f->dir, "/tmp/test-accept-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	f->path = hb_strdup(getenv("PATH"));
-	char *file = hb_format("%s/scontrol", f->dir);
-	char *path = hb_format("%s:%s", f->dir, f->path);
-	FILE *out = fopen(file, "we");
-	assert_non_null(out);
-	fputs(scontrol, out);
-	assert_int_equal(fclose(out), 0);
-	assert_int_equal(chmod(file, 0755), 0);
-	setenv("PATH", path, 1);
-	setenv("FAKE", f->dir, 1);
-	free(path);
-	free(file);
-}
-
-static void fake_close(struct fake *f)
-{
-	char *file = hb_format("%s/scontrol", f->dir), *drained = hb_format("%s/drained", f->dir);
-
-	setenv("PATH", f->path, 1);
-	unlink(file);
-	unlink(drained);
-	assert_int_equal(rmdir(f->dir), 0);
-	free(drained);
-	free(file);
-	free(f->path);
-}
 
 /* n1 is accepted; the others are rejected, each slower than the one before; n2 is not confirmed. */
 struct bed {
@@ -110,6 +74,7 @@ static void one_node_in_twenty_is_drained_the_worst_first_and_all_are_told(void 
 
 	(void)state;
 	fake_open(&f);
+	fake_put(&f, "scontrol", scontrol);
 	bed_make(&b, 12);
 	cmd_accept_drain(&b.m, &d);
 	assert_int_equal(d.n, NODES - 1);
@@ -136,6 +101,7 @@ static void a_run_that_was_stopped_drains_nobody(void **state)
 
 	(void)state;
 	fake_open(&f);
+	fake_put(&f, "scontrol", scontrol);
 	bed_make(&b, 12);
 	b.m.signal = 15;
 	cmd_accept_drain(&b.m, &d);

@@ -22,30 +22,6 @@ enum { ALARM_S = 55 };
 
 /* ---- launchers of these tests: the simulator, or a script in its place ---- */
 
-static int sim_plain(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	return launcher_sim.command(w, c, err);
-}
-
-static int sim_together(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	int rc = launcher_sim.command(w, c, err);
-
-	if (rc == HB_OK)
-		launch_command_arg(c, "--die-together");
-	return rc;
-}
-
-/* site->arg is a script of the shell. */
-static int script(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	(void)err;
-	launch_command_arg(c, "/bin/sh");
-	launch_command_arg(c, "-c");
-	launch_command_arg(c, "%s", w->site->arg);
-	return HB_OK;
-}
-
 static int no_program(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
 {
 	(void)w;
@@ -66,8 +42,8 @@ static const struct launcher_ops ops_sim = OPS("sim", "FILE", sim_plain, 20000, 
                                  ops_dead = OPS("sim", "FILE", sim_plain, 20000, 3000, 20000),
                                  ops_together = OPS("sim", "FILE", sim_together, 20000, 20000,
                                                     20000),
-                                 ops_script = OPS("script", "S", script, 20000, 20000, 20000),
-                                 ops_hang = OPS("hang", "S", script, 200, 200, 20000),
+                                 ops_script = OPS("script", "S", sh_script, 20000, 20000, 20000),
+                                 ops_hang = OPS("hang", "S", sh_script, 200, 200, 20000),
                                  ops_none = OPS("none", NULL, no_program, 20000, 20000, 20000);
 
 /* ---- a healthy cluster ---- */

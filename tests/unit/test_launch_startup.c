@@ -16,30 +16,6 @@
 
 enum { ALARM_S = 110 };
 
-static int sim_plain(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	return launcher_sim.command(w, c, err);
-}
-
-static int sim_together(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	int rc = launcher_sim.command(w, c, err);
-
-	if (rc == HB_OK)
-		launch_command_arg(c, "--die-together");
-	return rc;
-}
-
-/* site->arg is a script of the shell. */
-static int script(const struct launch_what *w, struct launch_command *c, struct hb_err *err)
-{
-	(void)err;
-	launch_command_arg(c, "/bin/sh");
-	launch_command_arg(c, "-c");
-	launch_command_arg(c, "%s", w->site->arg);
-	return HB_OK;
-}
-
 static void explain_srun(const char *text, struct launch_cause *out)
 {
 	launcher_srun.explain(text, out);
@@ -52,15 +28,15 @@ static void explain_srun(const char *text, struct launch_cause *out)
 		.slack_ms = SLACK                                                                  \
 	}
 /* Impatient only where the wait is what is tested. */
-static const struct launcher_ops ops_never = OPS(sim_plain, true, 30000, 4000, 20000),
-                                 ops_all = OPS(sim_plain, false, 30000, 4000, 20000),
-                                 ops_hangs = OPS(sim_plain, true, 6000, 4000, 20000),
-                                 ops_job = OPS(sim_plain, true, 30000, 20000, 3000),
+static const struct launcher_ops ops_never = OPS(sim_plain, true, 30000, 2500, 20000),
+                                 ops_all = OPS(sim_plain, false, 30000, 2500, 20000),
+                                 ops_hangs = OPS(sim_plain, true, 4000, 2500, 20000),
+                                 ops_job = OPS(sim_plain, true, 30000, 20000, 2500),
                                  ops_together = OPS(sim_together, true, 30000, 20000, 20000),
                                  ops_pending = { .name = "srun",
 	                                         .summary = "",
 	                                         .arg = "S",
-	                                         .command = script,
+	                                         .command = sh_script,
 	                                         .explain = explain_srun,
 	                                         .connect_ms = 1000,
 	                                         .straggle_ms = 1000,
@@ -109,9 +85,9 @@ static void a_node_that_lets_nobody_out_of_start_up_is_found_by_halves(void **st
 	assert_int_equal(ends(b, "ok"), UNITS - 3 * 2);
 	assert_int_equal(count(&b->records, "\"rank-lost\"", "on n2: its process runs", NULL), 1);
 	assert_int_equal(count(&b->records, "\"rank-lost\"", NULL, NULL), 1);
-	/* All, at most three probes, all but one. */
-	assert_true(starts(b) <= 5);
-	assert_true(count(&b->records, "\"probe\"", NULL, NULL) <= 3);
+	/* All, at most four probes, all but one. */
+	assert_true(starts(b) <= 6);
+	assert_true(count(&b->records, "\"probe\"", NULL, NULL) <= 4);
 	bed_free(b);
 }
 

@@ -141,13 +141,18 @@ static void what_is_undecided_asks_for_the_pairs_that_decide_it(void **state)
 {
 	struct bed *b = five_pairs();
 	struct loc_ask *v;
-	size_t n = ask(b, false, &v), of[FIVE_NODES] = { 0 };
+	size_t n = ask(b, false, &v), of[FIVE_NODES] = { 0 }, link = 0;
 
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t about = v[i].about, partner = v[i].a == about ? v[i].b : v[i].a;
 
 		assert_false(v[i].isolated);
+		if (v[i].why == LOC_ASK_LINK) {
+			assert_int_equal(v[i].a + v[i].b, N284 + N678);
+			link++;
+			continue;
+		}
 		assert_true(about < FIVE_NODES);
 		assert_true(v[i].a == about || v[i].b == about);
 		assert_int_equal(b->found.nodes[partner].state, LOC_GOOD);
@@ -157,7 +162,8 @@ static void what_is_undecided_asks_for_the_pairs_that_decide_it(void **state)
 	assert_int_equal(of[N284], 1);
 	assert_int_equal(of[N678], 1);
 	assert_int_equal(of[N644], 2); /* with those that it was not tested with */
-	assert_int_equal(n, 4);
+	assert_int_equal(link, 2);     /* it may be neither of them */
+	assert_int_equal(n, 6);
 	/* Node 678 is the slow one. */
 	for (size_t i = 0; i < n; i++)
 		pair(b, v[i].a, v[i].b, v[i].about == N284 ? 87.1 : 49.3)->extra = true;
@@ -167,6 +173,46 @@ static void what_is_undecided_asks_for_the_pairs_that_decide_it(void **state)
 	assert_int_equal(blame_of(b, LOC_NODE, N678)->state, LOC_SLOW);
 	assert_int_equal(blame_of(b, LOC_NODE, N644)->state, LOC_SLOW);
 	assert_int_equal(b->found.nodes[N284].state, LOC_GOOD);
+	bed_free(b);
+}
+
+static void a_link_that_one_test_showed_is_blamed_once_its_ends_are_cleared(void **state)
+{
+	struct bed *b = five_pairs();
+	struct loc_ask *v;
+	size_t n = ask(b, false, &v);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		pair(b, v[i].a, v[i].b, v[i].why == LOC_ASK_UNDECIDED ? 87.1 : 49.3)->extra = true;
+	free(v);
+	judge(b);
+	assert_int_equal(b->found.nodes[N284].state, LOC_GOOD);
+	assert_int_equal(b->found.nodes[N678].state, LOC_GOOD);
+	assert_int_equal(blame_of(b, LOC_LINK, N284)->state, LOC_SLOW);
+	assert_int_equal(blame_of(b, LOC_LINK, N284)->tests, 3);
+	bed_free(b);
+}
+
+static void pairs_of_two_slow_nodes_are_no_slow_links(void **state)
+{
+	enum { NODES = 20 };
+	struct bed *b = bed_make(NODES);
+
+	(void)state;
+	/* Three of five nodes are slow, and with each other twice as much: nobody is blamed. */
+	for (uint32_t i = 0; i < NODES; i++)
+		for (uint32_t k = i + 1; k < NODES && k < i + 6; k++)
+			for (int again = 0; again < 4; again++)
+				pair(b, i, k, 100 * exp(-0.14 * (i % 5 > 1) - 0.14 * (k % 5 > 1)));
+	judge(b);
+	for (size_t i = 0; i < b->found.n; i++)
+		assert_true(b->found.v[i].kind != LOC_LINK);
+	/* A slow one is still found among them. */
+	for (int again = 0; again < 4; again++)
+		pair(b, 0, 10, 50);
+	judge(b);
+	assert_non_null(blame_of(b, LOC_LINK, 0));
 	bed_free(b);
 }
 
@@ -582,6 +628,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(five_published_pairs_blame_one_node_and_leave_two_undecided),
 		cmocka_unit_test(what_is_undecided_asks_for_the_pairs_that_decide_it),
+		cmocka_unit_test(a_link_that_one_test_showed_is_blamed_once_its_ends_are_cleared),
+		cmocka_unit_test(pairs_of_two_slow_nodes_are_no_slow_links),
 		cmocka_unit_test(a_pair_of_two_nodes_is_never_decided),
 		cmocka_unit_test(nothing_and_one_pair_and_equal_figures_blame_nobody),
 		cmocka_unit_test(a_healthy_node_that_met_blamed_ones_alone_is_not_one_of_them),

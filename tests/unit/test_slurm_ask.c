@@ -16,6 +16,7 @@
 
 #include "bench/base/buf.h"
 #include "bench/base/mem.h"
+#include "fake_path.h"
 #include "harness/launch/spawn.h"
 #include "harness/slurm/slurm.h"
 
@@ -142,43 +143,6 @@ static void a_flood_is_bounded(void **state)
 
 /* ---- a scontrol of the test's own ---- */
 
-struct fake {
-	char dir[64];
-	char *path; /* PATH as it was */
-};
-
-static void fake_open(struct fake *f, const char *script)
-{
-	const char *old = getenv("PATH");
-
-	snprintf(f->dir, sizeof f->dir, "/tmp/test-slurm-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	f->path = hb_strdup(old);
-	char *file = hb_format("%s/scontrol", f->dir), *path = hb_format("%s:%s", f->dir, old);
-	FILE *out = fopen(file, "w");
-	assert_non_null(out);
-	fprintf(out, "#!/bin/sh\n%s\n", script);
-	assert_int_equal(fclose(out), 0);
-	assert_int_equal(chmod(file, 0755), 0);
-	setenv("PATH", path, 1);
-	setenv("FAKE", f->dir, 1);
-	free(path);
-	free(file);
-}
-
-static void fake_close(struct fake *f)
-{
-	char *file = hb_format("%s/scontrol", f->dir), *asked = hb_format("%s/asked", f->dir);
-
-	setenv("PATH", f->path, 1);
-	unlink(file);
-	unlink(asked);
-	assert_int_equal(rmdir(f->dir), 0);
-	free(asked);
-	free(file);
-	free(f->path);
-}
-
 static void nodes_come_back_in_the_order_asked_for(void **state)
 {
 	struct nodeset names = { NULL, 0, 0 };
@@ -187,10 +151,12 @@ static void nodes_come_back_in_the_order_asked_for(void **state)
 	struct fake f;
 
 	(void)state;
-	fake_open(&f, "echo \"$@\" >>$FAKE/asked\n"
-	              "echo 'NodeName=n1 State=IDLE'\n"
-	              "echo 'NodeName=n3 State=MIXED+DRAIN Reason=x [a@b]'\n"
-	              "echo 'Node zz7 not found' >&2\nexit 1");
+	fake_open(&f);
+	fake_put(&f, "scontrol",
+	         "echo \"$@\" >>$FAKE/asked\n"
+	         "echo 'NodeName=n1 State=IDLE'\n"
+	         "echo 'NodeName=n3 State=MIXED+DRAIN Reason=x [a@b]'\n"
+	         "echo 'Node zz7 not found' >&2\nexit 1");
 	assert_int_equal(nodeset_parse("n3,zz7,n1", &names, &err), HB_OK);
 	assert_int_equal(slurm_nodes(&names, -1, &v, &err), HB_OK);
 	assert_string_equal(v[0].name, "n3");
@@ -221,10 +187,12 @@ static void thousands_of_nodes_with_long_lines_are_asked_in_parts(void **state)
 
 	(void)state;
 	/* Lines longer than a piece of output; all nodes with every call. */
-	fake_open(&f, "echo x >>$FAKE/asked\n"
-	              "awk 'BEGIN { for (i = 0; i < 420; i++) p = p \"feature-0,\";\n"
-	              "for (i = 1; i <= 2500; i++) printf(\"NodeName=n%d F=%s State=IDLE\\n\", i, "
-	              "p) }'");
+	fake_open(&f);
+	fake_put(&f, "scontrol",
+	         "echo x >>$FAKE/asked\n"
+	         "awk 'BEGIN { for (i = 0; i < 420; i++) p = p \"feature-0,\";\n"
+	         "for (i = 1; i <= 2500; i++) printf(\"NodeName=n%d F=%s State=IDLE\\n\", i, "
+	         "p) }'");
 	assert_int_equal(nodeset_parse("n[1-2500]", &names, &err), HB_OK);
 	assert_int_equal(slurm_nodes(&names, -1, &v, &err), HB_OK);
 	for (size_t i = 0; i < names.n; i++) {
@@ -250,8 +218,10 @@ static void a_controller_that_does_not_answer_is_told_in_its_words(void **state)
 	struct fake f;
 
 	(void)state;
-	fake_open(&f, "echo 'slurm_load_node error: Unable to contact slurm controller (connect "
-	              "failure)' >&2; exit 1");
+	fake_open(&f);
+	fake_put(&f, "scontrol",
+	         "echo 'slurm_load_node error: Unable to contact slurm controller (connect "
+	         "failure)' >&2; exit 1");
 	assert_int_equal(nodeset_parse("n[1-3]", &names, &err), HB_OK);
 	assert_int_equal(slurm_nodes(&names, -1, &v, &err), HB_E_LIB);
 	assert_non_null(strstr(err.text, "Unable to contact slurm controller"));
@@ -269,7 +239,8 @@ static void the_configuration_is_asked_for(void **state)
 	struct fake f;
 
 	(void)state;
-	fake_open(&f, "[ \"$*\" = 'show config' ] && echo 'SLURM_VERSION = 22.05.8'");
+	fake_open(&f);
+	fake_put(&f, "scontrol", "[ \"$*\" = 'show config' ] && echo 'SLURM_VERSION = 22.05.8'");
 	assert_int_equal(slurm_config_read(-1, &c, &err), HB_OK);
 	assert_string_equal(c.version, "22.05.8");
 	fake_close(&f);

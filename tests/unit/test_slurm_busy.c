@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
+#include "fake_path.h"
 #include "harness/slurm/slurm.h"
 
 static void count(const char *text, const char *mine, size_t nodes, size_t busy)
@@ -86,50 +87,6 @@ static void what_is_no_answer_is_not_read(void **state)
 
 /* ---- asking ---- */
 
-struct fake {
-	char dir[64], *path;
-};
-
-static int open_fake(void **state)
-{
-	struct fake *f = hb_alloc(sizeof *f);
-
-	snprintf(f->dir, sizeof f->dir, "/tmp/test-sinfo-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	f->path = hb_strdup(getenv("PATH"));
-	char *path = hb_format("%s:%s", f->dir, f->path);
-	setenv("PATH", path, 1);
-	free(path);
-	*state = f;
-	return 0;
-}
-
-static int close_fake(void **state)
-{
-	struct fake *f = *state;
-	char *file = hb_format("%s/sinfo", f->dir);
-
-	setenv("PATH", f->path, 1);
-	unlink(file);
-	assert_int_equal(rmdir(f->dir), 0);
-	free(file);
-	free(f->path);
-	free(f);
-	return 0;
-}
-
-static void put_sinfo(const struct fake *f, const char *script)
-{
-	char *file = hb_format("%s/sinfo", f->dir);
-	FILE *out = fopen(file, "w");
-
-	assert_non_null(out);
-	fprintf(out, "#!/bin/sh\n%s\n", script);
-	assert_int_equal(fclose(out), 0);
-	assert_int_equal(chmod(file, 0755), 0);
-	free(file);
-}
-
 static void one_question_tells(void **state)
 {
 	struct fake *f = *state;
@@ -137,12 +94,13 @@ static void one_question_tells(void **state)
 	struct slurm_busy got;
 	struct hb_err err;
 
-	put_sinfo(f, "[ \"$*\" = '-h -N -o %N|%T' ] && printf 'n1|mixed\\nn2|idle\\n'");
+	fake_put(f, "sinfo", "[ \"$*\" = '-h -N -o %N|%T' ] && printf 'n1|mixed\\nn2|idle\\n'");
 	assert_int_equal(slurm_busy_ask(&none, -1, &got, &err), HB_OK);
 	assert_int_equal(got.nodes, 2);
 	assert_int_equal(got.busy, 1);
 	/* More than spawn keeps. */
-	put_sinfo(f, "i=0; while [ $i -lt 9000 ]; do echo \"node$i|allocated\"; i=$((i+1)); done");
+	fake_put(f, "sinfo",
+	         "i=0; while [ $i -lt 9000 ]; do echo \"node$i|allocated\"; i=$((i+1)); done");
 	assert_int_equal(slurm_busy_ask(&none, -1, &got, &err), HB_OK);
 	assert_int_equal(got.busy, 9000);
 }
@@ -157,12 +115,12 @@ static void whatever_fails_means_that_nobody_knows(void **state)
 	struct hb_err err;
 
 	for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
-		put_sinfo(f, scripts[i]);
+		fake_put(f, "sinfo", scripts[i]);
 		assert_true(slurm_busy_ask(&none, -1, &got, &err) < 0);
 	}
 }
 
-#define WITH_SINFO(test) cmocka_unit_test_setup_teardown(test, open_fake, close_fake)
+#define WITH_SINFO(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)
 
 int main(void)
 {

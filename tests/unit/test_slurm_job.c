@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bench/base/mem.h"
+#include "fake_path.h"
 #include "harness/slurm/slurm.h"
 
 static void the_time_that_is_left_is_read(void **state)
@@ -98,62 +99,23 @@ static void only_limits_of_the_job_itself_are_hopeless(void **state)
 
 /* ---- asking ---- */
 
-struct fake {
-	char dir[64], *path;
-};
-
 static int open_fake(void **state)
 {
-	struct fake *f = hb_alloc(sizeof *f);
-
-	snprintf(f->dir, sizeof f->dir, "/tmp/test-squeue-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	f->path = hb_strdup(getenv("PATH"));
-	char *path = hb_format("%s:%s", f->dir, f->path);
-	setenv("PATH", path, 1);
-	free(path);
 	unsetenv("SLURM_JOB_ID");
 	unsetenv("SLURM_JOBID");
 	unsetenv("SLURM_JOB_END_TIME");
-	*state = f;
-	return 0;
-}
-
-static int close_fake(void **state)
-{
-	struct fake *f = *state;
-	char *file = hb_format("%s/squeue", f->dir);
-
-	setenv("PATH", f->path, 1);
-	unlink(file);
-	assert_int_equal(rmdir(f->dir), 0);
-	free(file);
-	free(f->path);
-	free(f);
-	return 0;
-}
-
-static void put_squeue(const struct fake *f, const char *script)
-{
-	char *file = hb_format("%s/squeue", f->dir);
-	FILE *out = fopen(file, "w");
-
-	assert_non_null(out);
-	fprintf(out, "#!/bin/sh\n%s\n", script);
-	assert_int_equal(fclose(out), 0);
-	assert_int_equal(chmod(file, 0755), 0);
-	free(file);
+	return fake_setup(state);
 }
 
 static void a_job_that_was_prolonged_has_more_time(void **state)
 {
 	struct fake *f = *state;
 
-	put_squeue(f, "[ \"$*\" = '-h -j 12 -o %L' ] && echo 5:00");
+	fake_put(f, "squeue", "[ \"$*\" = '-h -j 12 -o %L' ] && echo 5:00");
 	assert_true(slurm_left_s(12, -1) == 300);
-	put_squeue(f, "echo 1:00:00");
+	fake_put(f, "squeue", "echo 1:00:00");
 	assert_true(slurm_left_s(12, -1) == 3600);
-	put_squeue(f, "echo UNLIMITED");
+	fake_put(f, "squeue", "echo UNLIMITED");
 	assert_true(slurm_left_s(12, -1) < 0);
 }
 
@@ -162,7 +124,7 @@ static void where_slurm_does_not_answer_the_environment_counts(void **state)
 	struct fake *f = *state;
 	char text[32];
 
-	put_squeue(f, "echo 'slurm_load_jobs error' >&2; exit 1");
+	fake_put(f, "squeue", "echo 'slurm_load_jobs error' >&2; exit 1");
 	assert_true(slurm_left_s(12, -1) < 0);
 	setenv("SLURM_JOB_ID", "12", 1);
 	snprintf(text, sizeof text, "%lld", (long long)time(NULL) + 100);
@@ -177,11 +139,11 @@ static void where_slurm_does_not_answer_the_environment_counts(void **state)
 	setenv("SLURM_JOB_END_TIME", "12x", 1);
 	assert_true(slurm_left_s(12, -1) < 0);
 	/* What Slurm says goes before it. */
-	put_squeue(f, "echo UNLIMITED");
+	fake_put(f, "squeue", "echo UNLIMITED");
 	assert_true(slurm_left_s(12, -1) < 0);
 }
 
-#define WITH_SQUEUE(test) cmocka_unit_test_setup_teardown(test, open_fake, close_fake)
+#define WITH_SQUEUE(test) cmocka_unit_test_setup_teardown(test, open_fake, fake_teardown)
 
 int main(void)
 {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/topo/topo.h"
 
@@ -184,6 +185,29 @@ static void words_of_the_option_that_mean_nothing_are_refused(void **state)
 	assert_non_null(strstr(err.text, "--topology"));
 }
 
+static void a_file_that_knows_none_of_the_nodes_is_refused(void **state)
+{
+	struct nodeset nodes = { 0 };
+	struct topo t;
+	struct hb_err err = { HB_OK, "" };
+	char *note, path[] = "/tmp/hpcbench-topo-XXXXXX";
+	int fd = mkstemp(path);
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd, "SwitchName=s1 Nodes=x[1-4]\n") > 0);
+	close(fd);
+	assert_int_equal(nodeset_parse("n[1-4]", &nodes, &err), HB_OK);
+	assert_int_equal(topo_choose(path, false, &nodes, -1, &t, &note, &err), HB_E_USAGE);
+	assert_non_null(strstr(err.text, "none of the nodes stands in it"));
+	nodeset_free(&nodes);
+	assert_int_equal(nodeset_parse("n1,x2", &nodes, &err), HB_OK);
+	assert_int_equal(topo_choose(path, false, &nodes, -1, &t, &note, &err), HB_OK);
+	assert_int_equal(t.n_leaves, 1);
+	topo_free(&t);
+	nodeset_free(&nodes);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +217,7 @@ int main(void)
 		cmocka_unit_test(json_has_routing_and_levels),
 		cmocka_unit_test(json_that_is_wrong_is_refused),
 		cmocka_unit_test(words_of_the_option_that_mean_nothing_are_refused),
+		cmocka_unit_test(a_file_that_knows_none_of_the_nodes_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
