@@ -6,11 +6,13 @@
  * would have been found.
  *
  * Who decides what, worst first; a node has the worst of its reasons:
- *	rejected	slow by itself or in one direction (findings), or the end of a slow link
- *		whose other end is a control; regressed against the baseline; slow beside the
+ *	rejected	slow by itself or in one direction (findings) with at least
+ *		ACCEPT_PARTNERS_MIN healthy controls, or the end of a slow link whose other end is a
+ *		control; regressed against the baseline; slow beside the
  *		controls (below); wrong data; a hardware class that no control has
  *	not measured	absent, silent, without figures of something that others have figures of
- *	not decided	one of several that it could be; suspect without confirmation; on a slow
+ *	not decided	one of several that it could be; suspect without confirmation; slow where
+ *		fewer controls see it; on a slow
  *		link to another new node or behind a slow leaf; disturbed; fewer than
  *		ACCEPT_PARTNERS_MIN healthy controls measured with it; what would have been found is
  *		above the tolerance
@@ -35,7 +37,8 @@
 #include "harness/plan/plan.h"
 
 enum {
-	ACCEPT_PARTNERS_MIN = 2, /* healthy controls that a new node must have figures with */
+	ACCEPT_PARTNERS_MIN = 2, /* healthy controls that a new node must have figures with, and
+	                            that must see it slow before it is rejected for that */
 	ACCEPT_CONTROLS_MIN = 3, /* of one key, for the comparison beside controls */
 	ACCEPT_ALONE_MIN = 4     /* new nodes that can judge each other without controls */
 };

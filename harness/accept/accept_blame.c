@@ -76,15 +76,18 @@ static void node_blame(struct accept *a, const struct culprit *c, size_t node)
 		if (sheet == SIZE_MAX)
 			continue;
 		accept_seen(a, sheet, node, c->evidence[i].blame.loss, &one);
-		if (i == 0 || is_confirmed(&one))
+		if (i == 0 || is_confirmed(&one) || one.slow > seen.slow)
 			seen = one;
 	}
 	const char *how = c->kind == LOC_NODE_OUT  ? " in what it sends,"
 	                  : c->kind == LOC_NODE_IN ? " in what it receives,"
 	                                           : "";
-	struct accept_reason *r = accept_add(n,
-	                                     c->kind == LOC_NODE ? ACCEPT_SLOW : ACCEPT_DIRECTION,
-	                                     ACCEPT_REJECTED, slow_text(a, c, how, &seen), c->ack);
+	enum accept_why why = c->kind == LOC_NODE ? ACCEPT_SLOW : ACCEPT_DIRECTION;
+	/* Not by its like alone. */
+	bool seen_here = n->role == ROLE_CONTROL || seen.slow >= ACCEPT_PARTNERS_MIN;
+	struct accept_reason *r = accept_add(n, seen_here ? why : ACCEPT_DOUBT,
+	                                     seen_here ? ACCEPT_REJECTED : ACCEPT_UNDECIDED,
+	                                     slow_text(a, c, how, &seen), c->ack);
 	r->loss = c->loss;
 	r->confirmed = is_confirmed(&seen);
 }

@@ -228,8 +228,9 @@ static int take_raw(struct reader *r, const struct js_at *at, const struct plan_
 static struct plan_raws *raws_of(const struct reader *r, json_object *jobs)
 {
 	json_object *v = NULL;
-	if (r->found && json_object_array_length(jobs) == 1)
-		v = json_object_array_get_idx(jobs, 0);
+	if (!r->found || json_object_array_length(jobs) != 1)
+		return NULL;
+	v = json_object_array_get_idx(jobs, 0);
 	if (!json_object_is_type(v, json_type_int))
 		return NULL;
 	int64_t i = json_object_get_int64(v);

@@ -158,8 +158,8 @@ static void clear(const struct bed *b, const char *what)
 /* One run, killed and resumed until it is done; the number of kills it took. */
 static void run_through(struct bed *b)
 {
-	static const char *const fresh[] = { "--launcher", "sim:m.json", "--suite", "pairs",
-		                             "--seed",     "3",          NULL };
+	static const char *const fresh[] = { "--launcher", "sim:m.json", "--suite",      "pairs",
+		                             "--seed",     "3",          "--no-confirm", NULL };
 	static const char *const again[] = { "--resume", "latest", NULL };
 	struct seen s = { .told = b->told };
 	char *run = NULL;

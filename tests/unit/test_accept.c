@@ -88,6 +88,14 @@ static void bed_open(struct bed *b)
 	bed_open_with(b, "n[5-10]");
 }
 
+/* What a new node has with all controls is 40 % less. */
+static void slow_pairs(struct bed *b, uint32_t node)
+{
+	for (size_t i = 0; i < b->sheet.n_pairs; i++)
+		if (b->pairs[i].a == node)
+			b->pairs[i].y = log(0.6e9);
+}
+
 static void bed_close(struct bed *b)
 {
 	accept_free(&b->a);
@@ -202,6 +210,20 @@ static void too_few_partners_and_too_blunt_a_test_decide_nothing(void **state)
 
 /* ---- blamed ---- */
 
+static void a_node_that_no_control_sees_slow_is_not_rejected_for_what_its_like_say(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	bed_open(&b);
+	blame(&b, LOC_NODE, LOC_SLOW, 3, LOC_NONE);
+	decide(&b);
+	expect(&b, "n4", ACCEPT_UNDECIDED, ACCEPT_DOUBT);
+	assert_false(node(&b, "n4")->reasons[0].confirmed);
+	assert_int_equal(accept_code(&b.a), CODE_SUSPECT);
+	bed_close(&b);
+}
+
 static void a_slow_node_is_rejected_with_the_controls_that_saw_it(void **state)
 {
 	const char *why;
@@ -209,9 +231,7 @@ static void a_slow_node_is_rejected_with_the_controls_that_saw_it(void **state)
 
 	(void)state;
 	bed_open(&b);
-	for (size_t i = 0; i < b.sheet.n_pairs; i++)
-		if (b.pairs[i].a == 3)
-			b.pairs[i].y = log(0.6e9);
+	slow_pairs(&b, 3);
 	blame(&b, LOC_NODE, LOC_SLOW, 3, LOC_NONE);
 	decide(&b);
 	expect(&b, "n4", ACCEPT_REJECTED, ACCEPT_SLOW);
@@ -268,6 +288,7 @@ static void undecided_silent_and_doubtful_nodes_have_words_of_their_own(void **s
 	bed_open(&b);
 	blame(&b, LOC_NODE, LOC_UNDECIDED, 0, LOC_NONE);
 	blame(&b, LOC_SILENT, LOC_SLOW, 1, LOC_NONE);
+	slow_pairs(&b, 2);
 	blame(&b, LOC_NODE_OUT, LOC_SLOW, 2, LOC_NONE);
 	b.nodes[3] = (struct loc_node){
 		.tests = 4, .partners = 4, .state = LOC_CANDIDATE, .z = -3, .loss = 0.025
@@ -511,6 +532,7 @@ static void decisions_are_there_for_programs_too(void **state)
 
 	(void)state;
 	bed_open(&b);
+	slow_pairs(&b, 3);
 	blame(&b, LOC_NODE, LOC_SLOW, 3, LOC_NONE);
 	decide(&b);
 	json_object *o = accept_to_json(&b.a);
@@ -527,6 +549,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_nodes_are_accepted_with_what_would_have_been_found),
 		cmocka_unit_test(too_few_partners_and_too_blunt_a_test_decide_nothing),
+		cmocka_unit_test(
+		        a_node_that_no_control_sees_slow_is_not_rejected_for_what_its_like_say),
 		cmocka_unit_test(a_slow_node_is_rejected_with_the_controls_that_saw_it),
 		cmocka_unit_test(a_slow_link_rejects_the_new_end_only_beside_a_control),
 		cmocka_unit_test(undecided_silent_and_doubtful_nodes_have_words_of_their_own),
