@@ -130,6 +130,7 @@ int launch_steps(struct launch *l, size_t first, size_t n, struct launch_result 
 				.reason = v[i].reason[0] ? hb_strdup(v[i].reason) : NULL,
 				.seconds = v[i].seconds,
 				.no_time = v[i].no_time,
+				.cancelled = v[i].cancelled,
 			};
 			step_run_free(&v[i]);
 		}

@@ -221,7 +221,8 @@ struct launch_result {
 	enum step_status status;
 	char *reason; /* NULL if there is nothing to say; owned by the caller */
 	double seconds;
-	bool no_time; /* some of it did not start, or go on, because the end was near */
+	bool no_time;   /* some of it did not start, or go on, because the end was near */
+	bool cancelled; /* by somebody else, or by the resource manager: nothing more is wanted */
 };
 /*
  * Runs plan->steps[first] and the n - 1 after it at the same time, at most LAUNCH_AT_ONCE, where

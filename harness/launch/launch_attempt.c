@@ -256,12 +256,24 @@ static void attempt_close(struct step_run *r)
 	r->child = NULL;
 }
 
+/* Somebody ended the step on purpose. */
+static bool is_cancelled(const struct launch_cause *cause)
+{
+	static const char *const names[] = { "cancelled", "time-limit", "preempted" };
+
+	for (size_t i = 0; cause->name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(cause->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* What became of an attempt that will not be tried again; the reason too. */
 static enum step_status judge_attempt(struct step_run *r, bool lost_launcher,
                                       const struct launch_cause *cause)
 {
 	struct launch *l = r->l;
 
+	r->cancelled = is_cancelled(cause);
 	if (l->signal) {
 		snprintf(r->reason, sizeof r->reason, "stopped by %s", step_signal_text(l->signal));
 		return STEP_CANCELLED;

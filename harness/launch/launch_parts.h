@@ -98,6 +98,7 @@ struct step_run {
 	struct stuck_look *look;
 	struct launch_cause early; /* what the launcher had said before nobody came */
 	bool no_time;              /* something could not be started, or go on, before l->end_ms */
+	bool cancelled;            /* by somebody else */
 	char stuck[320];           /* a process that did not go, and what it was doing; "" */
 	enum step_status status;   /* once it is over */
 	char reason[480];

@@ -209,8 +209,11 @@ void findings_text(struct culprit *c)
 		put_lead(c, &out);
 		put_case(e->key, &out);
 		if (c->kind == LOC_SILENT) {
-			buf_printf(&out, ": nothing came of %zu test%s with %zu partner%s",
-			           e->blame.tests, plural(e->blame.tests), e->blame.partners,
+			buf_puts(&out, ": nothing came of ");
+			if (e->blame.slow_tests < e->blame.tests)
+				buf_printf(&out, "%zu of ", e->blame.slow_tests);
+			buf_printf(&out, "%zu test%s with %zu partner%s", e->blame.tests,
+			           plural(e->blame.tests), e->blame.partners,
 			           plural(e->blame.partners));
 		} else {
 			buf_putc(&out, ' ');

@@ -15,7 +15,7 @@ static bool worth_a_look(const struct measure *m)
 	if (m->signal || m->broken || !m->has_summary)
 		return false;
 	for (size_t i = 0; i < m->n_steps; i++)
-		if (m->steps[i].no_time)
+		if (m->steps[i].no_time || m->steps[i].cancelled)
 			return false;
 	for (size_t i = 0; i < m->summary.n_losses; i++)
 		lost = lost || m->summary.losses[i].status == UNIT_GIVEN_UP ||

@@ -25,7 +25,7 @@ static bool may_add(const struct measure *m)
 	    (m->past.ended && measure_nothing_left(m)))
 		return false;
 	for (size_t i = 0; i < m->n_steps; i++)
-		if (m->steps[i].no_time)
+		if (m->steps[i].no_time || m->steps[i].cancelled)
 			return false;
 	return true;
 }

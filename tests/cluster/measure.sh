@@ -54,7 +54,7 @@ case " $bad " in *" n3 "*) ;; *) die "regressed: $bad; expected n3" ;; esac
 case " $bad " in *" n1 "* | *" n2 "* | *" n4 "*) die "regressed: $bad; expected n3 alone" ;; esac
 said "the confirming rerun finds"
 grep -q '"phase":"control"' "$(run_dir)/records.jsonl" || die "the rerun has no control"
-[ "$(count_journal '"type":"append"')" -eq 1 ] || die "the rerun is not one appended step"
+[ "$(count_journal '"type":"append"')" -eq 2 ] || die "extra pairs and the rerun are not one appended step each"
 slow=$(basename "$(run_dir)")
 
 step "diff"

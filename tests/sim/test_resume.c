@@ -160,7 +160,7 @@ static void run_through(struct bed *b)
 {
 	static const char *const fresh[] = { "--launcher", "sim:m.json", "--suite",      "pairs",
 		                             "--seed",     "3",          "--no-confirm", NULL };
-	static const char *const again[] = { "--resume", "latest", NULL };
+	static const char *const again[] = { "--resume", "latest", "--no-confirm", NULL };
 	struct seen s = { .told = b->told };
 	char *run = NULL;
 	bool killed = true;
