@@ -49,7 +49,7 @@ void plan_absent_add(struct plan *p, const char *node, const char *reason)
 {
 	p->absent = hb_realloc_array(p->absent, p->n_absent + 1, sizeof(*p->absent));
 	struct plan_absent *a = &p->absent[p->n_absent++];
-	a->node = hb_strdup(node);
+	*a = (struct plan_absent){ .node = hb_strdup(node) };
 	a->reason = hb_strndup(reason, strnlen(reason, PLAN_REASON_MAX));
 }
 

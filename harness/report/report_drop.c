@@ -40,8 +40,10 @@ void report_drop_pairs(struct report_lost *l)
 {
 	const char **sorted = hb_alloc((l->n + 1) * sizeof(const char *));
 	size_t kept = 0;
-	memcpy(sorted, l->names, l->n * sizeof(const char *));
-	qsort(sorted, l->n, sizeof(const char *), by_name);
+	if (l->n > 0) {
+		memcpy(sorted, l->names, l->n * sizeof(const char *));
+		qsort(sorted, l->n, sizeof(const char *), by_name);
+	}
 	for (size_t i = 0; i < l->n; i++)
 		if (!end_is_named(l->names[i], sorted, l->n))
 			l->names[kept++] = l->names[i];

@@ -158,6 +158,7 @@ static void only_what_is_measured_is_foretold(void **state)
 	assert_int_equal(d.n, 3);
 	assert_int_equal(d.v[0].subjects, 2);
 	detect_free(&d);
+	js_put(b.excluded);
 	b.excluded = json_object_new_object();
 	js_set_str(b.excluded, "n3", "");
 	look(&b, "x.b", nodes + 1, 2, &d);
