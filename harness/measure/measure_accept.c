@@ -64,7 +64,7 @@ int measure_accept(struct measure *m, struct launch *l, struct hb_err *err)
 	steps = plan_held(m);
 	if (steps == 0)
 		return HB_OK;
-	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	rc = measure_write_plan(m, err);
 	if (rc == HB_OK)
 		rc = measure_appended(l, PHASE_MAIN, steps, err);
 	if (rc == HB_OK)

@@ -12,11 +12,8 @@ static bool worth_a_look(const struct measure *m)
 {
 	bool lost = false;
 
-	if (m->signal || m->broken || !m->has_summary)
+	if (!m->has_summary || !measure_may_add(m))
 		return false;
-	for (size_t i = 0; i < m->n_steps; i++)
-		if (m->steps[i].no_time || m->steps[i].cancelled)
-			return false;
 	for (size_t i = 0; i < m->summary.n_losses; i++)
 		lost = lost || m->summary.losses[i].status == UNIT_GIVEN_UP ||
 		       m->summary.losses[i].status == UNIT_TIMEOUT;
@@ -83,7 +80,7 @@ int measure_again(struct measure *m, struct launch *l, struct hb_err *err)
 	free(lost.v);
 	if (rc != HB_OK || steps == 0)
 		return rc;
-	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	rc = measure_write_plan(m, err);
 	if (rc == HB_OK)
 		rc = measure_appended(l, PHASE_MAIN, steps, err);
 	if (rc == HB_OK)

@@ -18,16 +18,20 @@ bool measure_extra_due(const struct measure *m)
 	return false;
 }
 
-/* May anything be added now? */
-static bool may_add(const struct measure *m)
+bool measure_may_add(const struct measure *m)
 {
-	if (m->signal || m->broken || !measure_extra_due(m) ||
-	    (m->past.ended && measure_nothing_left(m)))
+	if (m->signal || m->broken)
 		return false;
 	for (size_t i = 0; i < m->n_steps; i++)
 		if (m->steps[i].no_time || m->steps[i].cancelled)
 			return false;
 	return true;
+}
+
+static bool may_add(const struct measure *m)
+{
+	return measure_may_add(m) && measure_extra_due(m) &&
+	       !(m->past.ended && measure_nothing_left(m));
 }
 
 /* The sheets of one benchmark and hardware class, side by side as localize_ask takes them. */
@@ -136,7 +140,7 @@ int measure_extra(struct measure *m, struct launch *l, struct hb_err *err)
 
 	if (steps == 0)
 		return HB_OK;
-	rc = measure_write(m, "plan.json", plan_to_json(&m->plan), err);
+	rc = measure_write_plan(m, err);
 	if (rc == HB_OK)
 		rc = measure_appended(l, PHASE_EXTRA, steps, err);
 	if (rc == HB_OK)

@@ -56,6 +56,9 @@ int measure_again(struct measure *m, struct launch *l, struct hb_err *err);
 int measure_appended(struct launch *l, enum phase phase, size_t steps, struct hb_err *err);
 /* May extra pairs be asked for in this run, and were not yet? */
 bool measure_extra_due(const struct measure *m);
+/* May more be measured than was planned? Not after a signal or a failure, nor where the end was
+ * near, or somebody cancelled a step. */
+bool measure_may_add(const struct measure *m);
 /* Has an earlier process of the run appended steps of this phase? */
 bool measure_has_phase(const struct measure *m, enum phase phase);
 /*
