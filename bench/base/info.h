@@ -31,7 +31,8 @@ enum bench_flags {
 	BENCH_WINDOWED = 2,   /* an iteration is a window of messages */
 	BENCH_SELF_TIMED = 4, /* iterate pushes its own samples into the sink */
 	BENCH_DIRECTED = 8,   /* a pair is measured ab and ba apart */
-	BENCH_BUSBW = 16      /* reports busbw_Bps = algbw_Bps * bus_factor(ranks) */
+	BENCH_BUSBW = 16,     /* reports busbw_Bps = algbw_Bps * bus_factor(ranks) */
+	BENCH_TELLS = 32      /* tells facts and has no figures: units end, no rows come of them */
 };
 
 /* One point to measure: a message size (or working set) and options with every axis resolved. */

@@ -8,7 +8,9 @@
 #include <stdint.h>
 
 #include "bench/base/info.h"
+#include "bench/base/json.h"
 #include "bench/core/comm.h"
+#include "bench/core/fact_sink.h"
 #include "bench/core/load.h"
 
 struct sink;
@@ -55,6 +57,12 @@ struct bench_ops {
 	double (*bytes_moved)(const struct bench *b);
 	/* Also after a failed setup. May be NULL. */
 	void (*teardown)(struct bench *b);
+	/*
+	 * BENCH_TELLS: all there is to it, nothing else is called. Every rank of the job tells what
+	 * it finds, by itself: no communicator is made, msg is the job's message.
+	 */
+	int (*tell)(json_object *msg, const char *endpoint, uint64_t deadline_ns,
+	            const struct fact_sink *s, struct hb_err *err);
 };
 
 /* SELF_TIMED: one iteration's time in ns, for the block in progress. */

@@ -13,6 +13,7 @@
 
 #include "bench/core/bench.h"
 #include "bench/core/emit.h"
+#include "bench/core/fact_sink.h"
 #include "bench/core/run.h"
 
 struct helper {
@@ -28,6 +29,9 @@ struct helper {
 	void (*facts)(const char *endpoint, json_object *arr);
 	/* What the library says it moves the data with, or NULL. May be NULL. */
 	const char *(*transport)(void);
+	/* What the node is, and which libraries this process loaded (bench/facts). May be NULL. */
+	void (*node_facts)(const struct fact_sink *s);
+	void (*libraries)(const struct fact_sink *s);
 };
 
 int helper_main(const struct helper *h, int argc, char **argv);

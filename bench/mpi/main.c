@@ -1,5 +1,6 @@
 /* hpcbench-mpi: the benchmarks that run on MPI. */
 #include "bench/core/helper.h"
+#include "bench/facts/facts.h"
 #include "bench/mpi/benches.h"
 #include "bench/mpi/comm_mpi.h"
 
@@ -17,6 +18,8 @@ static const struct helper helper = {
 	.leave = comm_mpi_leave,
 	.facts = mpi_facts,
 	.transport = mpi_transport,
+	.node_facts = facts_node,
+	.libraries = facts_libraries,
 };
 
 int main(int argc, char **argv)

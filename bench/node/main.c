@@ -1,5 +1,6 @@
 /* hpcbench-node: what a node can do by itself. Needs no launcher and no library of others. */
 #include "bench/core/helper.h"
+#include "bench/facts/facts.h"
 #include "bench/node/node.h"
 
 static const struct bench_ops *const benches[] = { &node_memory, NULL };
@@ -8,6 +9,8 @@ static const struct helper node_helper = {
 	.name = "node",
 	.benches = benches,
 	.world = helper_world_apart,
+	.node_facts = facts_node,
+	.libraries = facts_libraries,
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,168 @@
+/*
+ * The facts and counters of a run, as a table: which nodes say what. Made from fact and counter
+ * records (collect), stored in facts.json, and as far as nodes must agree in summary.json and
+ * baselines; read by drift, rules and reports. Values that many nodes share are kept once, so a
+ * table of 10,000 nodes stays small. Files are untrusted.
+ */
+#ifndef HPCBENCH_HARNESS_FACTS_H
+#define HPCBENCH_HARNESS_FACTS_H
+
+#include <stdint.h>
+
+#include "bench/base/err.h"
+#include "bench/base/fact.h"
+#include "bench/base/json.h"
+#include "harness/plan/nodeset.h"
+
+enum {
+	FACTS_SCHEMA = 1,
+	FACTS_ROWS_MAX = 65536,    /* distinct (device, key) */
+	FACTS_TEXT_MAX = 1024,     /* bytes of a value or source; longer ones are cut */
+	FACTS_FILE_MAX = 256 << 20 /* bytes */
+};
+
+/* One value of a fact, and who has it. */
+struct fact_value {
+	char *text;   /* NULL: could not be had */
+	char *source; /* where it is from, or why it could not be had; of the first that told */
+	size_t *nodes, n, cap; /* ascending numbers of facts.nodes */
+};
+
+struct fact_row {
+	char *device; /* "" for the node itself */
+	char *key;
+	const struct fact_info *info; /* NULL: no row of the catalog knows it */
+	struct fact_value *v;         /* most nodes first once facts_sort ran */
+	size_t n, cap;
+};
+
+/* What a counter counted on a node over the steps of the run. */
+struct counter_cell {
+	size_t node;
+	uint64_t moved;
+};
+struct counter_row {
+	char *device, *name;
+	struct counter_cell *v; /* ascending nodes */
+	size_t n, cap;
+};
+
+struct facts {
+	char **nodes; /* owned names; numbers as in the plan where there is one */
+	char **hw;    /* hardware class of each; NULL entries: unknown */
+	size_t n_nodes, cap_nodes;
+	struct fact_row *rows; /* ordered by key, then device, once facts_sort ran */
+	size_t n_rows, cap_rows;
+	struct counter_row *counters; /* ordered by device, then name, likewise */
+	size_t n_counters, cap_counters;
+	double *counted_s; /* of each node: how long counters ran, all steps together; 0: never */
+	struct facts_index *index; /* inside */
+};
+
+void facts_init(struct facts *f);
+void facts_free(struct facts *f);
+/* The node's number; adds it where it is new (hw NULL: unknown, or stays as it was). */
+size_t facts_add_node(struct facts *f, const char *name, const char *hw);
+/* SIZE_MAX: unknown. */
+size_t facts_find_node(const struct facts *f, const char *name);
+/*
+ * node tells a fact. A later different value of the same node takes the place of the earlier one,
+ * but a value that could not be had never takes that of one that was. Quietly dropped beyond
+ * FACTS_ROWS_MAX. Slow ones are none: one hash look-up.
+ */
+void facts_add(struct facts *f, size_t node, const char *device, const char *key, const char *value,
+               const char *source);
+void facts_add_counter(struct facts *f, size_t node, const char *device, const char *name,
+                       uint64_t moved);
+/* After the last facts_add and before anything below is asked. */
+void facts_sort(struct facts *f);
+
+/* The row, or NULL; and the value of a node in it, or NULL where it told none at all. */
+const struct fact_row *facts_row(const struct facts *f, const char *device, const char *key);
+const struct fact_value *facts_value(const struct fact_row *row, size_t node);
+/* The text of a node's fact; NULL: not told, or could not be had. */
+const char *facts_text(const struct facts *f, size_t node, const char *device, const char *key);
+/* As a number; NaN where there is none. */
+double facts_number(const struct facts *f, size_t node, const char *device, const char *key);
+/* What a counter counted on a node; false: it told none of that name. */
+bool facts_counter(const struct facts *f, size_t node, const char *device, const char *name,
+                   uint64_t *moved);
+
+/*
+ * What the peers of a node say: the others of its hardware class (all others where the class is
+ * unknown) that have the fact. They agree where at least 2 and at least two thirds of them have one
+ * value, and its text is that; NULL: too few, or they do not agree.
+ */
+struct fact_peers_say {
+	const char *text;
+	size_t n, of; /* that have this value; that have any */
+};
+void facts_peers(const struct facts *f, const struct fact_row *row, size_t node,
+                 struct fact_peers_say *out);
+
+/* ---- drift: who differs from peers, and what from a baseline ---- */
+
+struct fact_drift {
+	const struct fact_row *row;     /* borrowed, as all below */
+	const struct fact_value *value; /* of those who differ */
+	size_t *nodes, n;               /* owned; of one hardware class */
+	const char *peers;              /* what the others have; NULL: it could not be had there, or
+	                                   nobody's value has a majority */
+	size_t n_peers, of_peers;
+};
+struct fact_change {
+	const char *device, *key, *was, *is; /* is NULL: not told any more */
+	size_t *nodes, n;                    /* owned: who has it so now */
+};
+struct drift {
+	struct fact_drift *v;
+	size_t n, cap;
+	struct fact_change *changes; /* against the baseline's facts */
+	size_t n_changes, cap_changes;
+};
+/*
+ * Facts that must agree (FACT_ALIKE) and do not, fewest nodes first; base (facts that a baseline
+ * kept, by hardware class; NULL: none) tells what all had then. Software that makes the
+ * fingerprint is compared like anything else. f and base must outlive out.
+ */
+void drift_make(const struct facts *f, const struct facts *base, struct drift *out);
+void drift_free(struct drift *d);
+
+/* ---- the wire: which devices the bytes really went over ---- */
+
+struct wire_share {
+	const char *device; /* borrowed */
+	double rx, tx;      /* bytes */
+	double share;       /* of the bytes of all devices of the node, both directions */
+	bool port;          /* an RDMA port, not the kernel's network */
+};
+struct wire {
+	struct wire_share v[8]; /* most bytes first */
+	size_t n;
+	double bytes;   /* of all devices together; those of bonds and bridges count once */
+	double own;     /* what the ranks say they sent and received; NaN: nobody said */
+	double shm;     /* of own, what stayed within the node by what was planned; 0 */
+	double foreign; /* share of bytes that the ranks' own do not explain; NaN: not known */
+};
+/* False where the node told no counters. */
+bool wire_of(const struct facts *f, size_t node, struct wire *out);
+/* The counters by which a helper tells what its ranks moved (device ""). */
+#define COUNTER_OWN_TX "own.tx_bytes"
+#define COUNTER_OWN_RX "own.rx_bytes"
+
+/* ---- files ---- */
+
+enum facts_part {
+	FACTS_ALL,  /* facts.json */
+	FACTS_AGREE /* what nodes must agree about, without counters and with nodes by hardware
+	               class alone: for summary.json and baselines */
+};
+/* {"schema", "nodes": hostlist by class, "facts": [[device, key, [[value, source, hostlist]]]],
+ * "counters": ...} */
+json_object *facts_to_json(const struct facts *f, enum facts_part part);
+/* source names the file in errors. On failure out is empty. */
+int facts_from_json(json_object *o, const char *source, struct facts *out, struct hb_err *err);
+/* Reads DIR/facts.json. */
+int facts_read(const char *dir, struct facts *out, struct hb_err *err);
+
+#endif
