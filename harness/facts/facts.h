@@ -17,15 +17,16 @@
 enum {
 	FACTS_SCHEMA = 1,
 	FACTS_ROWS_MAX = 65536,    /* distinct (device, key) */
+	FACTS_CELLS_MAX = 1 << 25, /* what nodes said, all rows together */
 	FACTS_TEXT_MAX = 1024,     /* bytes of a value or source; longer ones are cut */
 	FACTS_FILE_MAX = 256 << 20 /* bytes */
 };
 
 /* One value of a fact, and who has it. */
 struct fact_value {
-	char *text;   /* NULL: could not be had */
-	char *source; /* where it is from, or why it could not be had; of the first that told */
-	size_t *nodes, n, cap; /* ascending numbers of facts.nodes */
+	char *text;       /* NULL: could not be had */
+	char *source;     /* where it is from, or why it could not be had; of the first that told */
+	size_t *nodes, n; /* ascending numbers of facts.nodes; made by facts_sort */
 };
 
 struct fact_row {
@@ -34,6 +35,7 @@ struct fact_row {
 	const struct fact_info *info; /* NULL: no row of the catalog knows it */
 	struct fact_value *v;         /* most nodes first once facts_sort ran */
 	size_t n, cap;
+	struct fact_cells *cells; /* inside: which node has which */
 };
 
 /* What a counter counted on a node over the steps of the run. */
@@ -43,8 +45,9 @@ struct counter_cell {
 };
 struct counter_row {
 	char *device, *name;
-	struct counter_cell *v; /* ascending nodes */
+	struct counter_cell *v; /* ascending nodes once facts_sort ran */
 	size_t n, cap;
+	struct fact_cells *cells; /* inside */
 };
 
 struct facts {
@@ -68,13 +71,13 @@ size_t facts_find_node(const struct facts *f, const char *name);
 /*
  * node tells a fact. A later different value of the same node takes the place of the earlier one,
  * but a value that could not be had never takes that of one that was. Quietly dropped beyond
- * FACTS_ROWS_MAX. Slow ones are none: one hash look-up.
+ * FACTS_ROWS_MAX and FACTS_CELLS_MAX. None is slow: a few hash look-ups.
  */
 void facts_add(struct facts *f, size_t node, const char *device, const char *key, const char *value,
                const char *source);
 void facts_add_counter(struct facts *f, size_t node, const char *device, const char *name,
                        uint64_t moved);
-/* After the last facts_add and before anything below is asked. */
+/* After the last facts_add and before anything below is asked; rows, values and counters move. */
 void facts_sort(struct facts *f);
 
 /* The row, or NULL; and the value of a node in it, or NULL where it told none at all. */
@@ -90,8 +93,9 @@ bool facts_counter(const struct facts *f, size_t node, const char *device, const
 
 /*
  * What the peers of a node say: the others of its hardware class (all others where the class is
- * unknown) that have the fact. They agree where at least 2 and at least two thirds of them have one
- * value, and its text is that; NULL: too few, or they do not agree.
+ * unknown, and of what nodes say of each other) that have the fact. They agree where at least 2 and
+ * at least two thirds of them have one value, and more nodes than share the node's own; its text is
+ * that. NULL: too few, or they do not agree. So of two against two nobody differs.
  */
 struct fact_peers_say {
 	const char *text;
