@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "bench/base/counter.h"
 #include "bench/base/err.h"
 #include "bench/base/fact.h"
 #include "bench/base/json.h"
@@ -75,6 +76,8 @@ size_t facts_find_node(const struct facts *f, const char *name);
  */
 void facts_add(struct facts *f, size_t node, const char *device, const char *key, const char *value,
                const char *source);
+/* Nothing of the node counts any more; the node itself stays. */
+void facts_forget(struct facts *f, size_t node);
 void facts_add_counter(struct facts *f, size_t node, const char *device, const char *name,
                        uint64_t moved);
 /* After the last facts_add and before anything below is asked; rows, values and counters move. */
@@ -171,9 +174,6 @@ struct wire {
  * errs towards silence, as do bytes that ranks of a node exchange through memory.
  */
 bool wire_of(const struct facts *f, size_t node, struct wire *out);
-/* The counters by which a helper tells what its ranks moved (device ""). */
-#define COUNTER_OWN_TX "own.tx_bytes"
-#define COUNTER_OWN_RX "own.rx_bytes"
 
 /* ---- files ---- */
 
