@@ -118,6 +118,9 @@ const struct wire_class *wire_classify(const struct expected *e, double lat_s, d
 		return promise;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		const struct wire_class *c = of_kind(e, kinds[i], lat_s, rate_Bps);
+		/* A link with RDMA is of one kind: what InfiniBand promises is not RoCE. */
+		if (promise && kinds[i] != promise->coarse && c && rank_of(c) == rank_of(promise))
+			continue;
 		if (!c || !looks_like(c, rate_Bps, promise))
 			continue;
 		if (promise && c->coarse == promise->coarse)

@@ -149,12 +149,15 @@ static int read_words(json_object *o, const struct js_at *at, struct expected_fi
 		const char *key;
 		enum js_need need;
 		char **to;
-	} words[] = {
-		{ "name", JS_REQUIRED, &f->name },     { "bench", JS_REQUIRED, &f->bench },
-		{ "metric", JS_OPTIONAL, &f->metric }, { "hardware", JS_REQUIRED, &f->hardware },
-		{ "wire", JS_OPTIONAL, &f->wire },     { "where", JS_OPTIONAL, &f->where },
-		{ "source", JS_REQUIRED, &f->source }, { "when", JS_REQUIRED, &f->when }
-	};
+	} words[] = { { "name", JS_REQUIRED, &f->name },
+		      { "bench", JS_REQUIRED, &f->bench },
+		      { "metric", JS_OPTIONAL, &f->metric },
+		      { "hardware", JS_REQUIRED, &f->hardware },
+		      { "wire", JS_OPTIONAL, &f->wire },
+		      { "where", JS_OPTIONAL, &f->where },
+		      { "source", JS_REQUIRED, &f->source },
+		      { "when", JS_REQUIRED, &f->when } };
+	struct js_at here = js_at_key(at, "where");
 	int rc = HB_OK;
 
 	for (size_t i = 0; rc == HB_OK && i < sizeof(words) / sizeof(*words); i++)
@@ -235,11 +238,6 @@ static int read_classes(json_object *list, const struct js_at *at, struct expect
 		else
 			class_free(&c);
 	}
-	struct js_at here = js_at_key(at, "where");
-
-	if (rc == HB_OK && f->where && strcmp(f->where, "same-node") != 0 &&
-	    strcmp(f->where, "remote") != 0)
-		rc = js_fail(&here, err, "'%.40s' is neither same-node nor remote", f->where);
 	return rc;
 }
 
