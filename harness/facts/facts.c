@@ -191,6 +191,25 @@ void facts_add(struct facts *f, size_t node, const char *device, const char *key
 	free(cut);
 }
 
+void facts_forget(struct facts *f, size_t node)
+{
+	for (size_t i = 0; i < f->n_rows; i++)
+		cells_drop(f->rows[i].cells, node);
+	for (size_t i = 0; i < f->n_counters; i++) {
+		struct counter_row *row = &f->counters[i];
+		size_t at = cells_find(row->cells, node);
+
+		if (at == SIZE_MAX)
+			continue;
+		cells_drop(row->cells, node);
+		row->v[at] = row->v[--row->n];
+		if (at < row->n)
+			cells_set(&row->cells, row->v[at].node, at);
+	}
+	if (node < f->n_nodes)
+		f->counted_s[node] = 0;
+}
+
 size_t facts_find_counter(const struct facts *f, const char *device, const char *name)
 {
 	const struct fact_hash *h = &f->index->counters;

@@ -37,7 +37,7 @@ static void to_array(struct fact_cells *c)
 		array_set(c, c->few[i].node, c->few[i].value);
 	free(c->few);
 	c->few = NULL;
-	c->n_few = 0;
+	c->n_few = c->cap_few = 0;
 }
 
 bool cells_set(struct fact_cells **cells, size_t node, size_t value)
@@ -53,9 +53,7 @@ bool cells_set(struct fact_cells **cells, size_t node, size_t value)
 				return false;
 			}
 		if (c->n_few < FEW_MAX) {
-			if ((c->n_few & (c->n_few - 1)) == 0)
-				c->few = hb_realloc_array(c->few, c->n_few ? 2 * c->n_few : 1,
-				                          sizeof *c->few);
+			hb_grow(&c->few, &c->cap_few, c->n_few + 1, sizeof *c->few);
 			c->few[c->n_few].node = (uint32_t)node;
 			c->few[c->n_few++].value = (uint32_t)value;
 			return true;
@@ -66,6 +64,24 @@ bool cells_set(struct fact_cells **cells, size_t node, size_t value)
 
 	array_set(c, node, value);
 	return fresh;
+}
+
+void cells_drop(struct fact_cells *c, size_t node)
+{
+	if (!c)
+		return;
+	if (c->at) {
+		if (node < c->n_at)
+			c->at[node] = 0;
+		return;
+	}
+	for (size_t i = 0; i < c->n_few; i++) {
+		if (c->few[i].node != node)
+			continue;
+		memmove(c->few + i, c->few + i + 1, (c->n_few - i - 1) * sizeof *c->few);
+		c->n_few--;
+		return;
+	}
 }
 
 void cells_each(const struct fact_cells *c, void (*each)(void *arg, size_t node, size_t value),

@@ -20,7 +20,7 @@ struct fact_cells {
 	struct {
 		uint32_t node, value;
 	} * few;
-	size_t n_few;
+	size_t n_few, cap_few;
 	uint32_t *at; /* value + 1 of each node below n_at; 0: none. NULL: the list is in use */
 	size_t n_at;
 	struct fact_tally *tally; /* by class; made by facts_sort */
@@ -30,6 +30,7 @@ struct fact_cells {
 size_t cells_find(const struct fact_cells *c, size_t node);
 /* Takes the place of what the node had. Makes *c where it is NULL; true: a new cell. */
 bool cells_set(struct fact_cells **c, size_t node, size_t value);
+void cells_drop(struct fact_cells *c, size_t node);
 /* Calls each cell, of ascending nodes only where the array is in use. */
 void cells_each(const struct fact_cells *c, void (*each)(void *arg, size_t node, size_t value),
                 void *arg);
