@@ -30,7 +30,9 @@ struct ctl_hello {
 	int rank, size;
 	const char *host, *hw, *helper, *version;
 	int64_t pid;
-	int local; /* its place among the ranks on its host; -1: not told */
+	int local;           /* its place among the ranks on its host; -1: not told */
+	int port;            /* that other ranks can connect to; 0: none */
+	const char *address; /* where its connection came from, as text; NULL: not known */
 };
 
 /* What a process told that does not know its rank yet; the same. */
