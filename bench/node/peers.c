@@ -154,6 +154,7 @@ static int tell(const struct tell *t, struct hb_err *err)
 		           .resolve_s = PEERS_RESOLVE_S,
 		           .connect_s = PEERS_CONNECT_S,
 		           .late_s = PEERS_LATE_S,
+		           .linger_s = PEERS_LINGER_S,
 		           .deadline_ns = t->deadline_ns,
 		           .resolve = name_resolve,
 		           .sink = t->sink };

@@ -21,6 +21,8 @@ enum { PEERS_MAX = 64, PEERS_LINE_MAX = 512 };
 #define PEERS_RESOLVE_S 3.0
 #define PEERS_CONNECT_S 1.5
 #define PEERS_LATE_S    0.5
+/* Who has heard all it waited for answers this much longer. */
+#define PEERS_LINGER_S 0.05
 
 struct peer_seen {
 	const char *node, *address; /* as hpcbench saw it; NULL: not known */
@@ -32,7 +34,7 @@ struct peers {
 	const struct peer_seen *v;
 	size_t n, me;
 	int listener; /* -1: none; stays the caller's */
-	double resolve_s, connect_s, late_s;
+	double resolve_s, connect_s, late_s, linger_s;
 	uint64_t deadline_ns;   /* absolute; 0: none */
 	name_resolver *resolve; /* must be ready for several threads */
 	const struct fact_sink *sink;

@@ -31,6 +31,7 @@ struct talk {
 	struct guest guest[GUESTS_MAX];
 	size_t n_guests;
 	uint64_t start_ns, names_until_ns, until_ns;
+	uint64_t closing_ns; /* all is known; strangers have until then; 0: not yet */
 };
 
 static uint64_t after(uint64_t from, double seconds)
@@ -251,13 +252,20 @@ static void take_names(struct talk *k)
 	}
 }
 
-static bool all_known(const struct talk *k)
+static bool all_known(struct talk *k)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (k->t[i].stage != PEER_OVER || (k->p->listener >= 0 && !k->t[i].from[0]))
 			return false;
-	/* Nobody is answered who has just been let in. */
-	return k->n_guests == 0;
+	/* Who comes now was given our address in place of another's: it learns that, if it is
+	 * quick. */
+	if (!k->closing_ns) {
+		uint64_t soon = after(clock_ns(), k->p->late_s);
+
+		k->closing_ns = after(clock_ns(), k->p->n > 1 ? k->p->linger_s : 0);
+		k->until_ns = soon < k->until_ns ? soon : k->until_ns;
+	}
+	return k->n_guests == 0 && clock_ns() >= k->closing_ns;
 }
 
 /* Until when nothing needs to be done unless something happens. */
@@ -265,6 +273,8 @@ static int nap_ms(const struct talk *k)
 {
 	uint64_t now = clock_ns(), next = k->until_ns;
 
+	if (k->closing_ns && k->closing_ns > now && k->closing_ns < next)
+		next = k->closing_ns;
 	for (size_t i = 0; i < k->n; i++) {
 		const struct peer_talk *t = &k->t[i];
 		uint64_t due = t->stage == PEER_UNKNOWN ? k->names_until_ns : t->until_ns;
