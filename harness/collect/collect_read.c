@@ -112,6 +112,9 @@ static void take_end(struct records *l, const struct rec_end *e)
 		return;
 	a->ended = true;
 	a->status = e->status;
+	/* What tells facts has nothing else to come. */
+	if (unit_job(l->c, u)->cases.info->flags & BENCH_TELLS)
+		a->point = true;
 	if (!a->reason)
 		a->reason = hb_strdup(e->reason);
 }
