@@ -1,9 +1,11 @@
 /* What every helper program answers, and who does the rest. */
 #include "bench/core/helper.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/base/mem.h"
 #include "bench/core/clock.h"
 #include "bench/core/control.h"
 #include "bench/core/helper_parts.h"
@@ -116,14 +118,35 @@ json_object *helper_facts(const struct helper *h, const char *endpoint)
 	return arr;
 }
 
+/* What facts are put into as records. */
+struct printed {
+	json_object *arr;
+	const char *host;
+};
+
+static void add_told(void *ctx, const char *device, const char *key, const char *value,
+                     const char *source)
+{
+	const struct printed *p = ctx;
+	char *endpoint = hb_format("%s%s%s", p->host, *device ? "/" : "", device);
+
+	json_object_array_add(p->arr, rec_fact_to_json(endpoint, key, value, source));
+	free(endpoint);
+}
+
 static int print_facts(const struct helper *h)
 {
-	struct hb_err err = { HB_OK, "" };
-	struct env_node node;
+	char host[sizeof(((struct env_node *)NULL)->host)];
+	struct printed printed = { NULL, host };
+	const struct fact_sink sink = { add_told, &printed };
 
-	if (env_node_read(&node, &err) < 0)
-		return helper_complain(h, &err);
-	return print_json(helper_facts(h, node.host));
+	env_host(host, sizeof(host));
+	printed.arr = helper_facts(h, host);
+	if (h->node_facts)
+		h->node_facts(&sink);
+	if (h->libraries)
+		h->libraries(&sink);
+	return print_json(printed.arr);
 }
 
 static int print_version(const struct helper *h)
