@@ -18,40 +18,17 @@ static bool starts_with(const char *s, const char *const *prefixes)
 /* Worth telling: set by a person or a site, the same in every start, and no secret. */
 static bool is_setting(const char *name)
 {
-	static const char *const ours[] = { "OMPI_MCA_",
-		                            "UCX_",
-		                            "NCCL_",
-		                            "FI_",
-		                            "PSM_",
-		                            "PSM2_",
-		                            "PSM3_",
-		                            "MPICH_",
-		                            "MPIR_",
-		                            "I_MPI_",
-		                            "MV2_",
-		                            "PRTE_MCA_",
-		                            "PMIX_MCA_",
-		                            "HFI_",
-		                            "IBV_",
-		                            "MLX5_",
-		                            "CUDA_VISIBLE_DEVICES",
-		                            "LD_LIBRARY_PATH",
-		                            "LD_PRELOAD",
-		                            NULL };
+	static const char *const ours[] = { "OMPI_MCA_",       "PRTE_MCA_",  "UCX_",
+		                            "NCCL_",           "FI_",        "PSM_",
+		                            "PSM2_",           "PSM3_",      "MPICH_",
+		                            "MPIR_",           "I_MPI_",     "MV2_",
+		                            "LD_LIBRARY_PATH", "LD_PRELOAD", NULL };
 	/* What a launcher tells its own ranks: addresses, numbers and folders of this one start. */
-	static const char *const starts[] = { "OMPI_MCA_orte_",
-		                              "OMPI_MCA_ess",
-		                              "OMPI_MCA_pmix",
-		                              "OMPI_MCA_initial_wdir",
-		                              "OMPI_MCA_shmem",
-		                              "OMPI_MCA_plm_rsh_",
-		                              "PRTE_MCA_ess",
-		                              "PRTE_MCA_prte_",
-		                              "PRTE_MCA_plm_",
-		                              "PMIX_MCA_mca_base_component_show_load_errors",
-		                              "I_MPI_HYDRA_",
-		                              "I_MPI_INFO_",
-		                              NULL };
+	static const char *const starts[] = {
+		"OMPI_MCA_orte_", "OMPI_MCA_ess",      "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir",
+		"OMPI_MCA_shmem", "OMPI_MCA_plm_rsh_", "PRTE_MCA_ess",  "PRTE_MCA_prte_",
+		"PRTE_MCA_plm_",  "I_MPI_HYDRA_",      "I_MPI_INFO_",   NULL
+	};
 
 	return starts_with(name, ours) && !starts_with(name, starts) && !facts_is_secret(name);
 }
