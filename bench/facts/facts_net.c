@@ -114,10 +114,9 @@ static void tell_speed(const struct fact_sink *s, const struct netdev *d)
 {
 	char path[FACTS_PATH], text[FACTS_NAME];
 	uint64_t v;
-	int failed;
+	int failed = facts_line(of(path, d, "speed"), text, sizeof(text));
 
-	failed = facts_u64(of(path, d, "speed"), &v);
-	if (!failed && v > 0 && v < UINT32_MAX)
+	if (facts_u64(path, &v) == 0 && v > 0 && v < UINT32_MAX)
 		fact_tell_u64(s, d->name, "net.speed_bps", v * 1000000, path);
 	else if (d->physical && failed && failed != ENOENT)
 		fact_tell_errno(s, d->name, "net.speed_bps", path, failed);

@@ -3,7 +3,7 @@
  * name services, of libraries) as TREE/hpcbench/facts.json: a list of fact records, as
  * `hpcbench-node --facts` prints it there. Told again are those whose source is no path.
  */
-#include <limits.h>
+#include <errno.h>
 #include <string.h>
 
 #include "bench/base/fact.h"
@@ -13,9 +13,25 @@
 
 #define CAPTURED "/hpcbench/facts.json"
 
+/*
+ * A file that a kernel refuses to read ("PATH: Invalid argument") cannot be captured: that it was
+ * refused is told again. One that is not there is not there in the tree either.
+ */
+static bool was_refused(const char *value, const char *source)
+{
+	static const int reasons[] = { EINVAL, EACCES, EPERM, EIO, EOPNOTSUPP, EAGAIN, ENODEV };
+	const char *why = strstr(source, ": ");
+
+	for (size_t i = 0; !value && why && i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (strcmp(why + 2, strerror(reasons[i])) == 0)
+			return true;
+	return false;
+}
+
 static int tell_record(const struct fact_sink *s, json_object *o, const struct js_at *at,
                        struct hb_err *err)
 {
+	static const char *const own[] = { "sw.", "mpi.", "env.", "lib." };
 	const char *endpoint = "", *key = "", *value = NULL, *source = "";
 	size_t node;
 	int rc;
@@ -27,7 +43,11 @@ static int tell_record(const struct fact_sink *s, json_object *o, const struct j
 	    (rc = js_get_str(o, at, "value", JS_OPTIONAL, &value, err)) < 0 ||
 	    (rc = js_get_str(o, at, "source", JS_REQUIRED, &source, err)) < 0)
 		return rc;
-	if (*source != '/' && *key)
+	/* Told by whoever reads the tree, of its own process. */
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strncmp(key, own[i], strlen(own[i])) == 0)
+			return HB_OK;
+	if (*key && (*source != '/' || was_refused(value, source)))
 		fact_tell(s, fact_device(endpoint, &node), key, value, source);
 	return HB_OK;
 }
