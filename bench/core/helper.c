@@ -1,6 +1,7 @@
 /* What every helper program answers, and who does the rest. */
 #include "bench/core/helper.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

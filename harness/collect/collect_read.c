@@ -174,6 +174,9 @@ static const char *fingerprint_name(const char *key)
 {
 	if (strncmp(key, "sw.", 3) == 0)
 		return key + 3;
+	/* Where libraries are sought differs from user to user; lib.* says what came of it. */
+	if (strncmp(key, "env.LD_", 7) == 0)
+		return NULL;
 	return strncmp(key, "env.", 4) == 0 || strncmp(key, "mpi.", 4) == 0 ? key : NULL;
 }
 
