@@ -153,5 +153,6 @@ char *unproven_text(const struct look *l, const struct culprit *c)
 		                 what);
 	case LOC_KINDS: break;
 	}
-	return hb_format("%s; next: measure with more partners, then it is decided who it is", what);
+	return hb_format("%s; next: measure with more partners, then it is decided who it is",
+	                 what);
 }

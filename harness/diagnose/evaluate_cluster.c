@@ -29,7 +29,8 @@ static void count_node(const struct look *l, struct binding *b, const struct rul
 static void count_value(const struct look *l, struct binding *b, const struct rule_test *t,
                         const struct fact_value *v, struct share *out)
 {
-	size_t *of = hb_alloc(l->n_classes * sizeof *of), *first = hb_alloc(l->n_classes * sizeof *of);
+	size_t *of = hb_alloc(l->n_classes * sizeof *of),
+	       *first = hb_alloc(l->n_classes * sizeof *of);
 
 	for (size_t i = 0; i < v->n; i++) {
 		size_t c = l->class_of[v->nodes[i]];

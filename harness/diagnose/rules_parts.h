@@ -51,14 +51,20 @@ enum rule_field {
 };
 #define FIELD(name) (1u << FIELD_##name)
 
-enum rule_field_type { FIELD_TYPE_KEY, FIELD_TYPE_WORDS, FIELD_TYPE_NUMBER, FIELD_TYPE_BOOL,
-	               FIELD_TYPE_CHOICE, FIELD_TYPE_BYTES };
+enum rule_field_type {
+	FIELD_TYPE_KEY,
+	FIELD_TYPE_WORDS,
+	FIELD_TYPE_NUMBER,
+	FIELD_TYPE_BOOL,
+	FIELD_TYPE_CHOICE,
+	FIELD_TYPE_BYTES
+};
 struct rule_field_info {
 	const char *name;
 	enum rule_field_type type;
-	size_t offset; /* in struct rule_test */
+	size_t offset;              /* in struct rule_test */
 	const char *const *choices; /* CHOICE, and the only words of WORDS; NULL-terminated */
-	double min, max; /* NUMBER */
+	double min, max;            /* NUMBER */
 };
 extern const struct rule_field_info rule_fields[RULE_FIELDS];
 
@@ -146,8 +152,8 @@ int rule_text_read(json_object *o, const struct js_at *at, const char *key, enum
                    char **out, struct hb_err *err);
 /* The place of a word in a NULL-terminated list; -1: not there, err names the nearest. what: "a
  * scope". */
-int rule_choice(const struct js_at *at, const char *what, const char *word,
-                const char *const *list, struct hb_err *err);
+int rule_choice(const struct js_at *at, const char *what, const char *word, const char *const *list,
+                struct hb_err *err);
 
 /* The next placeholder of a text: its name's place, or NULL. *len: bytes with braces. */
 const char *rule_place_next(const char *text, size_t *len);

@@ -81,8 +81,9 @@ int rule_words_read(json_object *o, const struct js_at *at, const char *key, enu
 	int rc = HB_OK;
 
 	if (!json_object_object_get_ex(o, key, &list) || !list)
-		return need == JS_REQUIRED ? js_fail(&here, err, "missing; a list of texts is "
-		                                                 "wanted")
+		return need == JS_REQUIRED ? js_fail(&here, err,
+		                                     "missing; a list of texts is "
+		                                     "wanted")
 		                           : HB_OK;
 	bool one = json_object_is_type(list, json_type_string);
 	if (!one && !json_object_is_type(list, json_type_array))
@@ -258,8 +259,8 @@ static int check_sense(const struct js_at *at, enum rule_scope scope, struct rul
 	if (t->than_fact && t->than_fact->about != FACT_NODE &&
 	    t->than_fact->about != t->fact->about)
 		return js_fail(at, err, "%s and %s are about different things", t->key, t->than);
-	for (size_t i = 0; i < t->is.n + t->not.n && t->fact->type == FACT_YESNO; i++) {
-		const char *word = i < t->is.n ? t->is.v[i] : t->not.v[i - t->is.n];
+	for (size_t i = 0; i < t->is.n + t->not .n && t->fact->type == FACT_YESNO; i++) {
+		const char *word = i < t->is.n ? t->is.v[i] : t->not .v[i - t->is.n];
 		if (strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
 			return js_fail(at, err, "%s is yes or no, never '%.60s'", t->key, word);
 	}

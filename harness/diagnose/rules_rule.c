@@ -45,13 +45,12 @@ static int read_id(json_object *o, const struct js_at *at, char **out, struct hb
 
 	if (rc == HB_OK && ((*out)[n] || n > 64 || **out == '-'))
 		return js_fail(&here, err,
-		               "'%.80s' is no id: small letters, digits and '-', at most 64",
-		               *out);
+		               "'%.80s' is no id: small letters, digits and '-', at most 64", *out);
 	return rc;
 }
 
-static int read_tests(json_object *o, const struct js_at *at, const char *key, enum rule_scope scope,
-                      struct rule_test **out, size_t *n, struct hb_err *err)
+static int read_tests(json_object *o, const struct js_at *at, const char *key,
+                      enum rule_scope scope, struct rule_test **out, size_t *n, struct hb_err *err)
 {
 	json_object *list = NULL;
 	struct js_at here = js_at_key(at, key);
@@ -184,9 +183,10 @@ static int read_enums(json_object *o, const struct js_at *at, struct rule *out, 
 
 int rule_read(json_object *o, const struct js_at *at, struct rule *out, struct hb_err *err)
 {
-	static const char *const known[] = { "id",     "title",    "scope",    "severity", "confidence",
-		                             "when",   "unless",   "explains", "message",  "next",
-		                             "refute", "source",   "tags",     NULL };
+	static const char *const known[] = { "id",         "title", "scope",  "severity",
+		                             "confidence", "when",  "unless", "explains",
+		                             "message",    "next",  "refute", "source",
+		                             "tags",       NULL };
 	*out = (struct rule){ 0 };
 	if (!json_object_is_type(o, json_type_object))
 		return js_fail(at, err, "an object is wanted");

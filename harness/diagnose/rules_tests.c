@@ -9,22 +9,29 @@
 static const char *const directions[] = { "any", "below", "above", NULL };
 static const char *const pers[] = { "none", "second", "GB", NULL };
 static const char *const ofs[] = { "own", "node", "device", "any", NULL };
-static const char *const net_kinds[] = { "physical", "ipoib", "bond",    "bridge",   "vlan",
+static const char *const net_kinds[] = { "physical", "ipoib",   "bond",     "bridge", "vlan",
 	                                 "veth",     "virtual", "loopback", NULL };
-static const char *const slow_kinds[] = {
-	"slow-node", "slow-sending", "slow-receiving", "slow-link",   "slow-link-direction",
-	"slow-leaf", "slow-rail",    "silent-node",    "regressed",   "lost",
-	"any",       NULL
-};
+static const char *const slow_kinds[] = { "slow-node",
+	                                  "slow-sending",
+	                                  "slow-receiving",
+	                                  "slow-link",
+	                                  "slow-link-direction",
+	                                  "slow-leaf",
+	                                  "slow-rail",
+	                                  "silent-node",
+	                                  "regressed",
+	                                  "lost",
+	                                  "any",
+	                                  NULL };
 
 #define AT(field) offsetof(struct rule_test, field)
-#define MANY 1e18
+#define MANY      1e18
 const struct rule_field_info rule_fields[RULE_FIELDS] = {
 	[FIELD_KEY] = { "key", FIELD_TYPE_KEY, AT(key), NULL, 0, 0 },
 	[FIELD_THAN] = { "than", FIELD_TYPE_KEY, AT(than), NULL, 0, 0 },
 	[FIELD_FROM_KEY] = { "from_key", FIELD_TYPE_KEY, AT(from_key), NULL, 0, 0 },
 	[FIELD_IS] = { "is", FIELD_TYPE_WORDS, AT(is), NULL, 0, 0 },
-	[FIELD_NOT] = { "not", FIELD_TYPE_WORDS, AT(not), NULL, 0, 0 },
+	[FIELD_NOT] = { "not", FIELD_TYPE_WORDS, AT(not ), NULL, 0, 0 },
 	[FIELD_LIKE] = { "like", FIELD_TYPE_WORDS, AT(like), NULL, 0, 0 },
 	[FIELD_UNLIKE] = { "unlike", FIELD_TYPE_WORDS, AT(unlike), NULL, 0, 0 },
 	[FIELD_BELOW] = { "below", FIELD_TYPE_NUMBER, AT(below), NULL, -MANY, MANY },

@@ -110,7 +110,8 @@ static void put_figures(const struct rule_test *t, struct buf *out)
 		return;
 	case TEST_GROWS:
 		units_format_bytes((uint64_t)t->from, size, sizeof size);
-		buf_printf(out, " is slow above %s and not below", t->from_key ? t->from_key : size);
+		buf_printf(out, " is slow above %s and not below",
+		           t->from_key ? t->from_key : size);
 		put_loss(t->loss, out);
 		return;
 	default: break;

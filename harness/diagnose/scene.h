@@ -12,8 +12,8 @@ enum { ABOUTS = FACT_PEER + 1 };
 
 /* Something that findings, verdicts or losses say of a subject. */
 struct trouble {
-	size_t node, other; /* SIZE_MAX: the cluster; other: the second end of a link, else
-	                       SIZE_MAX */
+	size_t node, other;          /* SIZE_MAX: the cluster; other: the second end of a link, else
+	                                SIZE_MAX */
 	const char *subject, *bench; /* borrowed; bench NULL: nothing of the node came */
 	uint64_t bytes;
 	unsigned kind; /* enum loc_kind, SLOW_REGRESSED, SLOW_LOST */
@@ -33,7 +33,7 @@ struct look {
 	size_t *order, *begin;
 	const char **judged; /* benchmarks that findings looked at in pairs */
 	size_t n_judged;
-	unsigned char *counts;     /* of each node: it told counters */
+	unsigned char *counts;    /* of each node: it told counters */
 	struct look_cache *cache; /* inside: which counters a test is about */
 };
 
@@ -48,31 +48,31 @@ void look_free(struct look *l);
 
 struct binding {
 	enum rule_scope scope;
-	size_t node;  /* SIZE_MAX: the cluster */
-	size_t other; /* pair: the other end; else SIZE_MAX */
-	const char *link; /* pair: its subject as findings call it, borrowed */
-	const char *device[ABOUTS]; /* of each kind of device; NULL: none is bound */
+	size_t node;                 /* SIZE_MAX: the cluster */
+	size_t other;                /* pair: the other end; else SIZE_MAX */
+	const char *link;            /* pair: its subject as findings call it, borrowed */
+	const char *device[ABOUTS];  /* of each kind of device; NULL: none is bound */
 	const struct fact_row *only; /* of the rows of a key this one alone; NULL: all */
 };
 
 /* What a test saw. All texts are borrowed from the scene. */
 struct seen {
 	const struct rule_test *test;
-	bool applies;  /* something is known that it could be held against */
-	size_t node;   /* SIZE_MAX: the cluster */
-	size_t other;  /* another node that matters; SIZE_MAX: none */
-	const char *device;       /* "" or NULL: of the node itself */
-	const char *other_device; /* the same of the other */
-	const char *key;          /* of a fact, a counter, a benchmark */
+	bool applies;               /* something is known that it could be held against */
+	size_t node;                /* SIZE_MAX: the cluster */
+	size_t other;               /* another node that matters; SIZE_MAX: none */
+	const char *device;         /* "" or NULL: of the node itself */
+	const char *other_device;   /* the same of the other */
+	const char *key;            /* of a fact, a counter, a benchmark */
 	const char *value, *source; /* of a fact; NULL: could not be had */
 	const char *peers;          /* what they agree about; NULL: nothing */
-	size_t count, of;           /* of the peers; in cluster scope of the nodes; of: 0: unknown */
-	const char *was;            /* in the baseline; of the other end */
-	double number;              /* counted, a loss, a ratio; NaN: none */
-	double limit;               /* that it was held against; NaN */
-	double share, bytes;        /* NaN: not known */
-	const char *text;           /* of an event; of a verdict on a class */
-	unsigned kind;              /* of trouble */
+	size_t count, of;    /* of the peers; in cluster scope of the nodes; of: 0: unknown */
+	const char *was;     /* in the baseline; of the other end */
+	double number;       /* counted, a loss, a ratio; NaN: none */
+	double limit;        /* that it was held against; NaN */
+	double share, bytes; /* NaN: not known */
+	const char *text;    /* of an event; of a verdict on a class */
+	unsigned kind;       /* of trouble */
 };
 void seen_init(struct seen *s, const struct rule_test *t, const struct binding *b);
 

@@ -55,7 +55,7 @@ static bool value_fits(const struct rule_test *t, const char *text, double numbe
 		return false;
 	if (t->is.n)
 		return rule_words_have(&t->is, text);
-	if (t->not.n)
+	if (t->not .n)
 		return !rule_words_have(&t->not, text);
 	if (t->like.n)
 		return rule_words_fit(&t->like, text);
@@ -138,9 +138,8 @@ bool holds_less(const struct look *l, const struct binding *b, const struct rule
                 struct seen *seen)
 {
 	struct row_range rows = look_rows(l, t->key);
-	const char *device = t->than_fact && t->than_fact->about == FACT_NODE
-	                             ? ""
-	                             : bound_device(b, t);
+	const char *device = t->than_fact && t->than_fact->about == FACT_NODE ? ""
+	                                                                      : bound_device(b, t);
 	size_t i = 0;
 	const struct fact_row *row = next_row(b, t, &rows, &i);
 	const char *than = facts_text(l->f, b->node, device, t->than);
@@ -196,8 +195,7 @@ bool holds_shared(const struct look *l, const struct binding *b, const struct ru
 	size_t i = 0;
 	const struct fact_row *row = next_row(b, t, &rows, &i);
 
-	if (!row || !see_fact(b, row, seen) || !seen->value ||
-	    strcmp(seen->value, "none") == 0)
+	if (!row || !see_fact(b, row, seen) || !seen->value || strcmp(seen->value, "none") == 0)
 		return false;
 	seen->applies = true;
 	for (const char *p = seen->value; *p; p += *p == ',') {

@@ -241,7 +241,7 @@ bool holds_class(const struct look *l, const struct binding *b, const struct rul
 		seen->applies = true;
 		seen->key = "interconnect";
 		seen->value = r->is->title ? r->is->title : r->is->name;
-		seen->peers = !r->promise       ? NULL
+		seen->peers = !r->promise         ? NULL
 		              : r->promise->title ? r->promise->title
 		                                  : r->promise->name;
 		seen->share = r->rate_share;
