@@ -5,6 +5,7 @@
 #define HPCBENCH_HARNESS_CMD_LOAD_H
 
 #include "harness/accept/accept.h"
+#include "harness/collect/collect.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/localize/findings.h"
@@ -17,6 +18,7 @@ struct run_list {
 	size_t n;
 	const struct summary **ptrs; /* to each of v, as the statistics take them */
 	struct sheets *merged;       /* of those that load_merged made; they stand last */
+	struct run_told *told;       /* of the same */
 	size_t n_merged;
 };
 
@@ -24,6 +26,8 @@ struct run_list {
 struct run_blame {
 	struct sheets sheets; /* the findings borrow from them */
 	struct findings f;
+	const struct run_told *told; /* what nodes told of themselves; NULL: not known */
+	struct run_told own;         /* where told points to, if it is not the list's */
 	bool known; /* false: neither records nor findings.json can be read; f is empty */
 };
 /*

@@ -1,5 +1,5 @@
 /*
- * Rules: what a fault looks like in facts, counters and figures, as data (baselines/rules/*.json,
+ * Rules: what a fault looks like in facts, counters and figures, as data (baselines/rules, *.json,
  * rules.schema.json beside them; a site's own by --rules). A rule is a list of tests from a closed
  * set; there is no expression language. This module reads and checks them; scene.h evaluates.
  *

@@ -168,6 +168,7 @@ void measure_free(struct measure *m)
 	verdicts_free(&m->verdicts);
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
+	run_told_free(&m->told);
 	summary_free(&m->summary);
 	if (m->has_base)
 		baseline_free(&m->base);
@@ -261,6 +262,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	measure_decide_not(m); /* as do decisions, and they from all of these */
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
+	run_told_free(&m->told);
 	summary_free(&m->summary);
 	m->has_summary = false;
 	measure_store_settle(m);
@@ -269,7 +271,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	if (!m->dir)
 		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
-		rc = collect_run_sheets(m->dir, &m->summary, &m->sheets, err);
+		rc = collect_run_sheets(m->dir, &m->summary, &m->sheets, &m->told, err);
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
@@ -382,6 +384,8 @@ static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
 		rc = measure_write(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
 	if (rc == HB_OK && m->sheets.n)
 		rc = measure_write(m, "findings.json", findings_to_json(&m->findings), err);
+	if (rc == HB_OK && m->told.facts.n_rows)
+		rc = measure_write(m, "facts.json", facts_to_json(&m->told.facts, FACTS_ALL), err);
 	if (rc == HB_OK)
 		rc = measure_write_run(m, true, err);
 	js_set_str(o, "type", "end");

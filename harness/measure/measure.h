@@ -7,6 +7,7 @@
 #define HPCBENCH_HARNESS_MEASURE_H
 
 #include "harness/accept/accept.h"
+#include "harness/collect/collect.h"
 #include "harness/config/config.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
@@ -89,6 +90,7 @@ struct measure {
 	bool has_summary;
 	struct sheets sheets; /* with the summary; findings borrow from them */
 	struct findings findings;
+	struct run_told told;         /* likewise */
 	struct acceptance acceptance; /* where nodes are new: the decisions about them */
 	bool accepting;
 	struct verdicts verdicts; /* only with a baseline; rows borrow from summary and base */
