@@ -397,7 +397,8 @@ static void put_told(struct doc *d, const struct report_run *in, const struct re
 {
 	bool regressed = has_regressed(in->v);
 	report_invalid_line(d, DOC_BAD, "", t);
-	report_blame_head(d, in->f);
+	report_blame_head(d, in->f, in->why);
+	report_causes_head(d, in->why);
 	put_findings(d, in->v);
 	if (!regressed)
 		report_lost_line(d, "", t);
@@ -420,10 +421,12 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 	else if (in->code == CODE_BROKEN)
 		doc_text(d, DOC_BAD,
 		         "FAILED: hpcbench or its launcher; what was measured until then is kept");
-	if (in->accept)
+	if (in->accept) {
 		report_accept_head(d, in->accept);
-	else
+		report_causes_head(d, in->why);
+	} else {
 		put_told(d, in, &t, names);
+	}
 	if (in->b)
 		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v, in->f);

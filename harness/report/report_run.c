@@ -169,7 +169,8 @@ struct doc *report_run_doc(const struct report_run *in)
 	report_head(d, in, names);
 	if (in->accept)
 		report_accept(d, in);
-	report_blame(d, in->f);
+	report_blame(d, in->f, in->why);
+	report_causes(d, in->why);
 	if (in->v)
 		put_slow(d, in->v, names);
 	report_losses(d, in->runs, in->n);
