@@ -8,7 +8,7 @@
  *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
  *		null without a baseline), findings (as findings.json, or null); of several runs
- *judged together `summary` and `findings` are the last's. With new nodes also acceptance: {new,
+ *judged together `summary` and `findings` are the last's. findings holds the causes too. With new nodes also acceptance: {new,
  *controls, controls_healthy, counts, code, decisions: [{node, role, decision, known, partners,
  *detectable, detectable_bench, confirmed, reasons: [{why, makes, text, loss, confirmed, known}]}],
  *notes} and, with --drain, drained: [{node, drained, text}]

@@ -431,6 +431,10 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v, in->f);
 	put_profile(d, s);
+	if (in->wire)
+		doc_text(d, DOC_WARN, "THE WIRE: %s", in->wire);
+	if (in->why && in->why->interconnect && in->wire)
+		doc_text(d, DOC_WARN, "interconnect: %s", in->why->interconnect);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)
