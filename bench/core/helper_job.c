@@ -91,6 +91,8 @@ int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb
 		load.rx_before = crew->last.rx;
 	}
 	crew->last = moved;
+	crew->own.tx += moved.tx;
+	crew->own.rx += moved.rx;
 	crew->last_ns = after.ns;
 	job_free(&job);
 	if (rc == HB_E_TIMEOUT)

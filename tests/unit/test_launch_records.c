@@ -84,6 +84,7 @@ static char *desk_end(struct desk *d)
 	rmdir(d->dir);
 	step_run_free(&d->r);
 	free(d->l.where);
+	free(d->l.told);
 	plan_free(&d->plan);
 	suite_free(&d->suite);
 	free(d);
