@@ -59,6 +59,7 @@ static int check_runs(const struct common *common, const struct store *s,
 		                 .b = b,
 		                 .f = blame.known ? &blame.f : NULL,
 		                 .why = run_diagnosis_of(&why),
+		                 .attained = &why.attained,
 		                 .wire = why.wire };
 	if (why.known)
 		in.code = code_worse(in.code, diagnosis_code(&why.d));

@@ -80,6 +80,7 @@ static void print_run(const struct common *common, const struct report_opts *o,
 		                 .b = b,
 		                 .f = blame.known ? &blame.f : NULL,
 		                 .why = run_diagnosis_of(&why),
+		                 .attained = &why.attained,
 		                 .wire = why.wire,
 		                 .accept = accept.decided ? &accept.acceptance : NULL };
 	if (accept.decided)

@@ -102,7 +102,6 @@ void run_diagnosis_make(const struct diagnose_data *data, const struct diagnose_
 		                                NULL) == HB_OK;
 	if (in->summary) {
 		attained_make(&data->expected, in->summary, f, &out->attained);
-		scene_figures_make(in->summary, in->base, &out->figures, &out->n_figures);
 	}
 	out->wire = attained_wire(&out->attained, f);
 	const struct scene scene = { .facts = f,

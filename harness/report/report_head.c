@@ -6,6 +6,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd_report.h"
+#include "harness/diagnose/expected.h"
 #include "harness/report/report_parts.h"
 
 enum { NAMES_SHOWN = 3 };
@@ -380,6 +381,12 @@ const char *report_code_word(int code, bool baseline)
 	}
 }
 
+bool report_interconnect_below(const struct report_run *in)
+{
+	const struct attained_row *r = attained_of(in->attained, "cluster");
+	return in->why && in->why->interconnect && r && r->below;
+}
+
 static void put_profile(struct doc *d, const struct summary *s)
 {
 	json_object *names = NULL;
@@ -433,8 +440,8 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 	put_profile(d, s);
 	if (in->wire)
 		doc_text(d, DOC_WARN, "THE WIRE: %s", in->wire);
-	if (in->why && in->why->interconnect && in->wire)
-		doc_text(d, DOC_WARN, "interconnect: %s", in->why->interconnect);
+	if (report_interconnect_below(in))
+		doc_text(d, DOC_WARN, "INTERCONNECT: %s", in->why->interconnect);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)

@@ -116,7 +116,7 @@ static void put_facts(struct doc *d, const struct report_run *in)
 	if (in->dir)
 		doc_fact(d, "stored in", "%s", in->dir);
 	put_hardware(d, s->hw);
-	if (in->why && in->why->interconnect && !in->wire)
+	if (in->why && in->why->interconnect && !report_interconnect_below(in))
 		doc_fact(d, "interconnect", "%s", in->why->interconnect);
 	if (json_object_is_type(s->fingerprint, json_type_object)) {
 		json_object_object_foreach(s->fingerprint, name, values)
