@@ -15,30 +15,40 @@
 #include "harness/diagnose/diagnose_next.h"
 #include "harness/report/report_parts.h"
 
-static char *mtu_evidence[] = { "n17/eth0: net.mtu is 1500, 63 of 63 peers have 9000 (SIOCGIFMTU)",
-	                        "n17: mpi.bandwidth 4 KiB is fine, 1 MiB -38 %" };
-static char *many[] = { "a", "b", "c", "d", "e" };
+#define T(text) ((char[]){ text }) /* members of causes are no constants */
+
+static char *mtu_evidence[] = {
+	T("n17/eth0: net.mtu is 1500, 63 of 63 peers have 9000 (SIOCGIFMTU)"),
+	T("n17: mpi.bandwidth 4 KiB is fine, 1 MiB -38 %")
+};
+static char *many[] = { T("a"), T("b"), T("c"), T("d"), T("e") };
 static size_t first[] = { 0 };
 
-static struct cause mtu = { .subject = "n17",
-	                    .rule = "mtu-differs",
+static struct cause mtu = { .subject = T("n17"),
+	                    .rule = T("mtu-differs"),
 	                    .severity = RULE_ERROR,
 	                    .confidence = RULE_LIKELY,
-	                    .text = "n17: mtu of eth0 is 1500, 63 peers have 9000",
+	                    .text = T("n17: mtu of eth0 is 1500, 63 peers have 9000"),
 	                    .evidence = mtu_evidence,
 	                    .n_evidence = 2,
-	                    .next = "ip link set dev eth0 mtu 9000",
-	                    .refute = "messages below 1500 B are as slow",
+	                    .next = T("ip link set dev eth0 mtu 9000"),
+	                    .refute = T("messages below 1500 B are as slow"),
 	                    .explains = first,
 	                    .n_explains = 1 };
 
 static struct culprit slow(const char *subject, enum loc_kind kind)
 {
-	return (struct culprit){ .subject = (char *)subject,
+	return (struct culprit){ .subject = hb_strdup(subject),
 		                 .kind = kind,
 		                 .state = LOC_SLOW,
 		                 .text = hb_format("%s is slow: mpi.bandwidth 1 MiB -38 %%",
 		                                   subject) };
+}
+
+static void drop(struct culprit *c)
+{
+	free(c->subject);
+	free(c->text);
 }
 
 static char *text_of(struct doc *d)
@@ -79,7 +89,7 @@ static void a_culprit_takes_five_lines_with_cause_evidence_and_what_to_do(void *
 	(void)state;
 	for (size_t i = 1; i < 6; i++) {
 		causes[i].confidence = RULE_POSSIBLE;
-		causes[i].text = "governor is powersave";
+		causes[i].text = T("governor is powersave");
 		causes[i].evidence = many;
 		causes[i].n_evidence = 5;
 	}
@@ -96,13 +106,13 @@ static void a_culprit_takes_five_lines_with_cause_evidence_and_what_to_do(void *
 	        "powersave (possible); n17: governor is powersave (possible); and 2 more\n");
 	assert_int_equal(lines(text), 5);
 	free(text);
-	free(c.text);
+	drop(&c);
 }
 
 static void without_a_cause_the_next_measurement_is_told(void **state)
 {
 	struct culprit c = slow("n17", LOC_NODE);
-	char *next[] = { "look at its cable" };
+	char *next[] = { T("look at its cable") };
 	struct diagnosis why = { 0 };
 
 	(void)state;
@@ -129,7 +139,7 @@ static void without_a_cause_the_next_measurement_is_told(void **state)
 	text = below(&c, &why);
 	assert_int_equal(lines(text), 1);
 	free(text);
-	free(c.text);
+	drop(&c);
 }
 
 static void every_kind_has_a_next_measurement(void **state)
@@ -150,11 +160,11 @@ static void every_kind_has_a_next_measurement(void **state)
 		assert_non_null(strstr(buf_text(&text), "isolated it is as fast"));
 		buf_clear(&text);
 		c.state = LOC_UNDECIDED;
-		c.others = "n19";
+		c.others = T("n19");
 		diagnosis_next(&c, &text);
 		assert_non_null(strstr(buf_text(&text), "n17-n18,n19 with a third"));
 		buf_free(&text);
-		free(c.text);
+		drop(&c);
 	}
 	/* Slow alone as well: the usual words. */
 	e.blame.isolated = 0.39;
@@ -165,7 +175,7 @@ static void every_kind_has_a_next_measurement(void **state)
 	diagnosis_next(&c, &text);
 	assert_null(strstr(buf_text(&text), "isolated it is"));
 	buf_free(&text);
-	free(c.text);
+	drop(&c);
 }
 
 static char *head(const struct diagnosis *why)
@@ -180,7 +190,7 @@ static void errors_with_nobody_slow_stand_in_the_first_lines(void **state)
 {
 	struct cause causes[6] = { mtu, mtu, mtu, mtu, mtu, mtu };
 	struct diagnosis why = { .v = causes, .n = 1 };
-	const struct ack ack = { .until = 20000, .reason = "r", .by = "b" };
+	const struct ack ack = { .until = 20000, .reason = T("r"), .by = T("b") };
 
 	(void)state;
 	/* It explains somebody: told with him. */
@@ -198,7 +208,7 @@ static void errors_with_nobody_slow_stand_in_the_first_lines(void **state)
 	assert_string_equal(text, "");
 	free(text);
 	causes[0].ack = NULL;
-	causes[0].suppressed = "until 2026-12-24: known";
+	causes[0].suppressed = T("until 2026-12-24: known");
 	text = head(&why);
 	assert_string_equal(text, "");
 	free(text);
@@ -230,7 +240,7 @@ static void the_section_has_errors_then_warnings_then_few_notes(void **state)
 		causes[i].severity = s[i];
 		causes[i].n_explains = 0;
 	}
-	causes[4].suppressed = "until 2026-12-24: known";
+	causes[4].suppressed = T("until 2026-12-24: known");
 	report_causes(d, &why);
 	char *text = text_of(d);
 	const char *error = strstr(text, "- error: "), *warning = strstr(text, "- warning: ");
