@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
+#include "harness/diagnose/diagnose_next.h"
 #include "harness/diagnose/expected.h"
 #include "harness/diagnose/scene.h"
 
@@ -22,16 +23,19 @@ static int by_rank(const void *a, const void *b)
 	return c ? c : strcmp(x->subject, y->subject);
 }
 
-static void find_unproven(const struct look *l, struct diagnosis *out)
+static void find_unproven(const struct findings *f, struct diagnosis *out)
 {
-	const struct findings *f = l->s->findings;
 	size_t n = f ? f->n : 0;
 
 	out->unproven = hb_alloc((n + 1) * sizeof *out->unproven);
 	out->n_unproven = n;
-	for (size_t i = 0; i < n; i++)
-		if (!diagnosis_cause(out, i, 0))
-			out->unproven[i] = unproven_text(l, &f->v[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct buf next = BUF_INIT;
+		if (diagnosis_cause(out, i, 0))
+			continue;
+		diagnosis_next(&f->v[i], &next);
+		out->unproven[i] = buf_detach(&next);
+	}
 }
 
 static char *interconnect(const struct attained *a)
@@ -64,7 +68,7 @@ void diagnose_make(const struct scene *s, const struct rules *rules, struct diag
 	causes_make(&l, rules, &hits, out);
 	if (out->n > 1)
 		qsort(out->v, out->n, sizeof *out->v, by_rank);
-	find_unproven(&l, out);
+	find_unproven(s->findings, out);
 	out->interconnect = interconnect(s->attained);
 	hits_free(&hits);
 	look_free(&l);
@@ -112,47 +116,4 @@ void diagnosis_free(struct diagnosis *d)
 	free(d->unproven);
 	free(d->interconnect);
 	*d = (struct diagnosis){ 0 };
-}
-
-/* ---- where nothing explains it ---- */
-
-char *unproven_text(const struct look *l, const struct culprit *c)
-{
-	static const char alone[] = "--bench node.memory,node.compute,node.jitter";
-	size_t node = facts_find_node(l->f, c->subject);
-	const char *what = "slow, cause not proven";
-
-	switch (c->kind) {
-	case LOC_SILENT:
-		return hb_format("nothing came, cause not proven; next: see what Slurm and the "
-		                 "console say of %s, then measure it alone",
-		                 c->subject);
-	case LOC_NODE:
-		if (c->state == LOC_UNDECIDED)
-			break;
-		return hb_format("%s; next: hpcbench run %s %s shows whether the machine itself is "
-		                 "slow or only its link",
-		                 what, c->subject, alone);
-	case LOC_NODE_OUT:
-	case LOC_NODE_IN:
-		return hb_format("%s; next: change cable and switch port of %s: a loss in one "
-		                 "direction that goes with them is theirs",
-		                 what, node != SIZE_MAX ? c->subject : "the node");
-	case LOC_LINK:
-	case LOC_LINK_AB:
-		return hb_format("%s; next: measure it again at another hour: what is always these "
-		                 "two is their route or its cables",
-		                 what);
-	case LOC_LEAF:
-		return hb_format("%s; next: compare the error counters and the load of its "
-		                 "up-links at the switch",
-		                 what);
-	case LOC_RAIL:
-		return hb_format("%s; next: compare the error counters of the switches of this "
-		                 "rail",
-		                 what);
-	case LOC_KINDS: break;
-	}
-	return hb_format("%s; next: measure with more partners, then it is decided who it is",
-	                 what);
 }

@@ -118,6 +118,7 @@ struct rule_test_info {
 	 * that share both. */
 	bool by_value;
 	bool whole;   /* cluster scope: answers for the whole at once, else node by node */
+	bool varies;  /* each node has its own figure: nodes are alike whatever it is */
 	bool figures; /* it is about what was measured, and counts in the ranking */
 	/*
 	 * Does it hold for what is bound? Fills seen, also where it does not as far as

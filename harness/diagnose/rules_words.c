@@ -101,20 +101,22 @@ static void put_figures(const struct rule_test *t, struct buf *out)
 	char size[32] = "";
 
 	put_bench(t, out);
-	switch (t->kind) {
-	case TEST_FINE: buf_puts(out, " was measured and is not slow"); return;
-	case TEST_NOISY:
+	if (t->kind == TEST_FINE) {
+		buf_puts(out, " was measured and is not slow");
+		return;
+	}
+	if (t->kind == TEST_NOISY) {
 		buf_puts(out, " has a tail more than ");
 		put_number(t->above, out);
 		buf_puts(out, " times that of the others");
 		return;
-	case TEST_GROWS:
+	}
+	if (t->kind == TEST_GROWS) {
 		units_format_bytes((uint64_t)t->from, size, sizeof size);
 		buf_printf(out, " is slow above %s and not below",
 		           t->from_key ? t->from_key : size);
 		put_loss(t->loss, out);
 		return;
-	default: break;
 	}
 	buf_puts(out, " is slow");
 	put_loss(t->loss, out);
@@ -214,4 +216,12 @@ void rule_test_words(const struct rule_test *t, struct buf *out)
 		units_format_percent(t->share, share, sizeof share);
 		buf_printf(out, " (on at least %s of the nodes)", share);
 	}
+}
+
+bool rule_words(const struct rule *r, bool when, size_t i, struct buf *out)
+{
+	if (i >= (when ? r->n_when : r->n_unless))
+		return false;
+	rule_test_words(when ? &r->when[i] : &r->unless[i], out);
+	return true;
 }

@@ -178,7 +178,4 @@ void blamed_free(const struct look *l, struct blamed *b);
 /* Makes the causes of hits that are alike one each; sets all but the order. */
 void causes_make(const struct look *l, const struct rules *rules, const struct hits *h,
                  struct diagnosis *out);
-/* What to measure next to prove why a culprit is slow; the caller frees. */
-char *unproven_text(const struct look *l, const struct culprit *c);
-
 #endif

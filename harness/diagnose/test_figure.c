@@ -247,7 +247,7 @@ bool holds_class(const struct look *l, const struct binding *b, const struct rul
 		seen->share = r->rate_share;
 		seen->text = r->why;
 		bool named = rule_words_fit(&t->achieved, r->is->name) ||
-		             (r->is->coarse && rule_words_fit(&t->achieved, r->is->coarse));
+		             rule_words_fit(&t->achieved, wire_coarse_name(r->is->coarse));
 		if ((!t->achieved.n || named) &&
 		    (!(t->said & FIELD(BELOW_PROMISED)) || r->below == (t->below_promised != 0)))
 			return true;

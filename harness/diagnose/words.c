@@ -97,19 +97,10 @@ void fact_words(const struct fact_info *info, const char *text, struct buf *out)
 
 bool seen_varies(const struct seen *s)
 {
-	switch (s->test->kind) {
-	case TEST_FACT:
+	if (s->test->kind == TEST_FACT)
 		return s->test->fact->peers == FACT_VARIES && s->test->fact->type == FACT_NUMBER &&
 		       isfinite(s->number);
-	case TEST_COUNTER:
-	case TEST_WIRE:
-	case TEST_FOREIGN:
-	case TEST_SLOW:
-	case TEST_GROWS:
-	case TEST_NOISY:
-	case TEST_EXPECT: return true;
-	default: return false;
-	}
+	return rule_tests[s->test->kind].varies;
 }
 
 static void put_part(const char *text, struct buf *out)
@@ -328,31 +319,27 @@ static void put_figure(const struct told *t, const struct seen *s, struct buf *o
 {
 	buf_printf(out, "%s of ", s->key ? s->key : "the figures");
 	put_who(t, s, out);
-	switch (s->test->kind) {
-	case TEST_FINE: buf_puts(out, " is not slow"); break;
-	case TEST_GROWS:
+	if (s->test->kind == TEST_FINE) {
+		buf_puts(out, " is not slow");
+	} else if (s->test->kind == TEST_GROWS) {
 		buf_puts(out, " is not slow up to ");
 		put_bytes(s->bytes, out);
 		buf_puts(out, " and loses ");
 		put_percent(s->number, out);
 		buf_puts(out, " above");
-		break;
-	case TEST_NOISY:
+	} else if (s->test->kind == TEST_NOISY) {
 		buf_puts(out, " has a tail of ");
 		put_number(s->number, out);
 		buf_puts(out, " times that of the others");
-		break;
-	case TEST_EXPECT:
+	} else {
 		buf_puts(out, " reaches ");
 		put_percent(s->number, out);
 		buf_puts(out, " of what is expected");
-		if (s->text) {
-			buf_puts(out, " (");
-			put_text(s->text, out);
-			buf_putc(out, ')');
-		}
-		break;
-	default: break;
+	}
+	if (s->text) {
+		buf_puts(out, " (");
+		put_text(s->text, out);
+		buf_putc(out, ')');
 	}
 	put_most(t, s, out);
 }
