@@ -149,14 +149,12 @@ static int read_words(json_object *o, const struct js_at *at, struct expected_fi
 		const char *key;
 		enum js_need need;
 		char **to;
-	} words[] = { { "name", JS_REQUIRED, &f->name },
-		      { "bench", JS_REQUIRED, &f->bench },
-		      { "metric", JS_OPTIONAL, &f->metric },
-		      { "hardware", JS_REQUIRED, &f->hardware },
-		      { "wire", JS_OPTIONAL, &f->wire },
-		      { "where", JS_OPTIONAL, &f->where },
-		      { "source", JS_REQUIRED, &f->source },
-		      { "when", JS_REQUIRED, &f->when } };
+	} words[] = {
+		{ "name", JS_REQUIRED, &f->name },     { "bench", JS_REQUIRED, &f->bench },
+		{ "metric", JS_OPTIONAL, &f->metric }, { "hardware", JS_REQUIRED, &f->hardware },
+		{ "wire", JS_OPTIONAL, &f->wire },     { "where", JS_OPTIONAL, &f->where },
+		{ "source", JS_REQUIRED, &f->source }, { "when", JS_REQUIRED, &f->when }
+	};
 	struct js_at here = js_at_key(at, "where");
 	int rc = HB_OK;
 

@@ -151,5 +151,7 @@ void rules_free(struct rules *r);
 
 /* Appends what a test asks, in words: "net.mtu differs from its peers". */
 void rule_test_words(const struct rule_test *t, struct buf *out);
+/* The same of test i of `when`, or else of `unless`; false: there is none. */
+bool rule_words(const struct rule *r, bool when, size_t i, struct buf *out);
 
 #endif
