@@ -9,7 +9,7 @@
 struct run_opts {
 	char *suite, *bench, *sizes, *rounds, *launcher, *nodes, *seed, *baseline, *label, *inject;
 	char *max_pairs, *port_range, *control_address, *profile, *resume, *shard;
-	char *shape, *controls, *topology;
+	char *shape, *controls, *topology, *rules;
 	struct opt_strings alloc, step;
 	double precision, max_time, budget, max_wait;
 	int records, no_confirm, dry_run;
