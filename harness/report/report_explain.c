@@ -52,7 +52,7 @@ static void put_told(struct doc *d, const struct explain *e)
 			doc_heading(d, 2, "Facts");
 		doc_fact(d, t->name, "%s", t->text);
 	}
-	if (n && nodeset_find(&e->plan.nodes, e->subject) >= 0)
+	if (n && !e->has_facts && nodeset_find(&e->plan.nodes, e->subject) >= 0)
 		doc_text(d, DOC_DIM,
 		         "a fact that several nodes share is stored under the one that told it "
 		         "first");
