@@ -96,6 +96,8 @@ int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb
 		load.rx_before = crew->last.rx;
 	}
 	crew->last = moved;
+	crew->own.tx += moved.tx;
+	crew->own.rx += moved.rx;
 	crew->last_ns = after.ns;
 	/* Nobody connects after the one job that this was for. */
 	if (crew->listener >= 0 && job.ops->tell) {

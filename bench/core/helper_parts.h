@@ -3,6 +3,7 @@
 #define HPCBENCH_CORE_HELPER_PARTS_H
 
 #include "bench/core/control.h"
+#include "bench/core/counters.h"
 #include "bench/core/env.h"
 #include "bench/core/helper.h"
 #include "bench/core/load.h"
@@ -16,6 +17,10 @@ struct crew {
 	struct load_moved last; /* what this rank moved in its job before, which ended then */
 	uint64_t last_ns;
 	struct control *control; /* connected before the ranks joined each other; NULL: none */
+	struct load_moved own;   /* what it moved in all its jobs */
+	bool facts;              /* tell what the node is */
+	bool first;              /* of its node in this step: software, libraries, counters */
+	struct counters before;  /* read after the introduction, where it is the first */
 	bool clean;              /* false once anything timed out: leaving properly would hang */
 	/* Where jobs name seats: the rank that has each of n_seats, -1: nobody. NULL: they name
 	 * ranks. */
@@ -26,10 +31,19 @@ struct crew {
 
 /* Says on standard error what went wrong, and gives the exit status for it. */
 int helper_complain(const struct helper *h, const struct hb_err *err);
-/* Meta (rank 0), rank and fact records of this process. */
-int helper_introduce(const struct crew *crew, struct emit *e, struct hb_err *err);
-/* Facts of the node and of the loaded libraries, as a new array. */
-json_object *helper_facts(const struct helper *h, const char *endpoint);
+/*
+ * Meta (rank 0), rank and facts of this process, as far as crew says that they are wanted. Counters
+ * are read after it.
+ */
+int helper_introduce(struct crew *crew, struct emit *e, struct hb_err *err);
+/* One process a node is enough; where the launcher does not say which, all of them tell. */
+bool helper_first_on_node(void);
+/* What the counters have counted since: the last words. Failures are nobody's concern any more. */
+void helper_part(struct crew *crew, struct emit *e);
+/* Prints o, which it takes, for people. Returns the exit status. */
+int helper_print_json(json_object *o);
+/* Prints all facts as JSON. Returns the exit status. */
+int helper_print_facts(const struct helper *h);
 /*
  * HB_E_LIB where the world is not as large as the launcher was asked for. A rank that believes to
  * be alone is the classic sign of a launcher and an MPI that do not speak the same PMI; figures of

@@ -121,10 +121,14 @@ static int run_rank(const struct sim_world *w, int rank)
 	if (rc == HB_OK) {
 		r.emit = emit_control_new(r.control);
 		rc = introduce(&r, &err);
+		if (rc == HB_OK)
+			rc = sim_tell_facts(&r, &err);
 		while (rc == HB_OK && (rc = control_next(r.control, &msg, &err)) == HB_OK) {
 			rc = do_job(&r, msg, &err);
 			js_put(msg);
 		}
+		if (rc == HB_E_CANCELLED)
+			sim_tell_counters(&r);
 		r.emit->close(r.emit);
 	}
 	control_close(r.control);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
+#include "bench/sim/model_parts.h"
 
 /* What a healthy mid-range cluster shows, so that a model file need not say it. */
 static const struct {
@@ -66,6 +67,8 @@ void sim_model_free(struct sim_model *m)
 	free(m->nodes);
 	free(m->hw);
 	js_put(m->node_hw);
+	sim_told_free(&m->facts);
+	sim_told_free(&m->counters);
 	memset(m, 0, sizeof(*m));
 }
 

@@ -91,6 +91,8 @@ struct summary {
 	bool injected;            /* --inject was used: never enters a baseline */
 	json_object *fingerprint; /* name -> array of distinct values; owned */
 	json_object *hw;          /* node -> hardware class; owned */
+	json_object *facts;       /* what nodes must agree about (FACTS_AGREE of facts.h); NULL:
+	                             unknown; checked where it is used; owned */
 	struct summary_row *rows;
 	size_t n_rows, cap_rows; /* main */
 	struct summary_row *confirm;

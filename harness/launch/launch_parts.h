@@ -61,6 +61,8 @@ struct launch {
 	int64_t looked_ms;
 	const char *end_what;     /* what ends then; static */
 	struct machine_id *where; /* of each node (launch_watch.c); NULL: nobody told yet */
+	struct node_told *told;   /* of each node (launch_facts.c); NULL: nobody told yet */
+	bool manager_told;        /* the resource manager was asked about the nodes */
 };
 
 /* What an attempt is about to do; in this order. */
@@ -87,6 +89,7 @@ struct step_port {
 };
 
 struct stuck_look; /* launch_stuck.c */
+struct step_facts; /* launch_facts.c */
 
 struct step_run {
 	struct launch *l;
@@ -134,7 +137,7 @@ struct step_run {
 	unsigned char *asked; /* of each unit, beside ended: its job's latest command had it */
 	uint64_t *tries; /* of each job: how often it was commanded; the attempt of its records */
 	struct step_watch *watch; /* for foreign load */
-	json_object *facts;       /* those told so far, as names; NULL: none */
+	struct step_facts *facts; /* those told so far, and by whom */
 	/* per attempt */
 	int joined, n_begun;
 	bool stranger;        /* a process runs on a host that the plan does not know */
@@ -287,6 +290,28 @@ void step_check_deadlines(struct step_run *r, int64_t now_ms);
 int64_t step_next_deadline(const struct step_run *r);
 /* Gives up or skips whatever is left, writing an end record for each unit. */
 void step_close_jobs(struct step_run *r, enum unit_status status, const char *reason);
+
+/* ---- facts and counters that nodes tell (launch_facts.c, launch_told.c) ---- */
+
+struct step_facts *step_facts_new(const struct step_run *r);
+void step_facts_free(struct step_facts *f);
+/* What somebody who joins is to tell: node facts once a run and node, the rest once an attempt. */
+void step_wish(struct step_run *r, const struct ctl_hello *hello, struct ctl_wish *out);
+/* Are there nodes whose facts nobody told yet? */
+bool step_facts_wanted(const struct step_run *r);
+/* A node tells a fact: written now if it is the first, else with the others in the end. */
+void step_fact(struct step_run *r, size_t node, const char *device, const char *key,
+               const char *value, const char *source);
+/* Who told what others had told before: at the step's end. */
+void step_facts_finish(struct step_run *r);
+/* How a node's clock stands, and where it is, as its connection shows. */
+void step_fact_joined(struct step_run *r, int seat, const struct ctl_hello *hello);
+/* The resource manager's view of all nodes, once a run. */
+void step_facts_manager(struct step_run *r);
+/* A message of facts, a fact record, a counter record of the rank on a seat. */
+int step_on_facts(struct step_run *r, int seat, json_object *o, struct hb_err *err);
+int step_on_fact(struct step_run *r, int seat, json_object *o, struct hb_err *err);
+int step_on_counter(struct step_run *r, int seat, json_object *o, struct hb_err *err);
 
 /* The next unit of a running job has its whole deadline from now on. */
 void step_renew_due(struct step_run *r, size_t j);

@@ -5,7 +5,6 @@
 #include "harness/launch/wait.h"
 
 enum {
-	FACTS_MAX = 8192,               /* distinct facts of a step that are remembered */
 	NODES_TEXT_MAX = RECORD_MAX / 2 /* of meta; a longer list stands in plan.json alone */
 };
 
@@ -120,30 +119,6 @@ static void fill_nodes(const struct step_run *r, json_object *meta)
 	buf_free(&nodes);
 }
 
-/* Most nodes of a cluster tell the same: each distinct (key, value, source) is kept once a step. */
-static bool fact_is_new(struct step_run *r, json_object *fact)
-{
-	static const char *const parts[] = { "key", "value", "source" };
-	json_object *all = json_object_new_array();
-	struct buf text = BUF_INIT;
-	bool known;
-
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		json_object *v = NULL;
-		json_object_object_get_ex(fact, parts[i], &v);
-		json_object_array_add(all, json_object_get(v));
-	}
-	js_write(all, JS_PLAIN, &text);
-	js_put(all);
-	if (!r->facts)
-		r->facts = json_object_new_object();
-	known = json_object_object_get_ex(r->facts, buf_text(&text), NULL);
-	if (!known && json_object_object_length(r->facts) < FACTS_MAX)
-		json_object_object_add(r->facts, buf_text(&text), NULL);
-	buf_free(&text);
-	return !known;
-}
-
 /* What is of no unit. Returns 1 to keep the record, 0 to drop it quietly. */
 static int take_plain(struct step_run *r, int rank, json_object *o, enum record_type type,
                       struct hb_err *err)
@@ -156,8 +131,10 @@ static int take_plain(struct step_run *r, int rank, json_object *o, enum record_
 		return hb_fail(err, HB_E_FORMAT, "a load record, which ranks do not send");
 	if (type == REC_RANK)
 		step_watch_rank(r, rank, o);
-	if (type == REC_FACT && !fact_is_new(r, o))
-		return 0;
+	if (type == REC_FACT)
+		return step_on_fact(r, rank, o, err);
+	if (type == REC_COUNTER)
+		return step_on_counter(r, rank, o, err);
 	if (type == REC_META)
 		fill_nodes(r, o);
 	step_stamp(r, o);
@@ -249,5 +226,7 @@ int step_on_message(struct step_run *r, int rank, json_object *o, size_t len, st
 		return HB_OK;
 	if (strcmp(msg, "done") == 0)
 		return on_done(r, rank, o, err);
+	if (strcmp(msg, "facts") == 0)
+		return step_on_facts(r, rank, o, err);
 	return hb_fail(err, HB_E_FORMAT, "unknown message '%.32s'", msg);
 }

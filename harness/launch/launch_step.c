@@ -58,6 +58,7 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
 	r->begun = hb_alloc((n_ranks + 1) * sizeof *r->begun);
 	r->watch = step_watch_new(r);
+	r->facts = step_facts_new(r);
 	tiers_init(&r->tiers, step, plan->nodes.n);
 	if (past && index < past->n_steps)
 		go_on(r, past);
@@ -87,7 +88,7 @@ void step_run_free(struct step_run *r)
 	free(r->commanded);
 	free(r->tries);
 	free(r->cut);
-	js_put(r->facts);
+	step_facts_free(r->facts);
 	step_watch_free(r->watch, r);
 	sched_free(&r->s);
 }

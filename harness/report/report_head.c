@@ -6,6 +6,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd_report.h"
+#include "harness/diagnose/expected.h"
 #include "harness/report/report_parts.h"
 
 enum { NAMES_SHOWN = 3 };
@@ -383,6 +384,12 @@ const char *report_code_word(int code, bool baseline)
 	}
 }
 
+bool report_interconnect_below(const struct report_run *in)
+{
+	const struct attained_row *r = attained_of(in->attained, "cluster");
+	return in->why && in->why->interconnect && r && r->below;
+}
+
 static void put_profile(struct doc *d, const struct summary *s)
 {
 	json_object *names = NULL;
@@ -400,7 +407,8 @@ static void put_told(struct doc *d, const struct report_run *in, const struct re
 {
 	bool regressed = has_regressed(in->v);
 	report_invalid_line(d, DOC_BAD, "", t);
-	report_blame_head(d, in->f);
+	report_blame_head(d, in->f, in->why);
+	report_causes_head(d, in->why);
 	put_findings(d, in->v);
 	if (!regressed)
 		report_lost_line(d, "", t);
@@ -423,14 +431,20 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 	else if (in->code == CODE_BROKEN)
 		doc_text(d, DOC_BAD,
 		         "FAILED: hpcbench or its launcher; what was measured until then is kept");
-	if (in->accept)
+	if (in->accept) {
 		report_accept_head(d, in->accept);
-	else
+		report_causes_head(d, in->why);
+	} else {
 		put_told(d, in, &t, names);
+	}
 	if (in->b)
 		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v, in->f);
 	put_profile(d, s);
+	if (in->wire)
+		doc_text(d, DOC_WARN, "THE WIRE: %s", in->wire);
+	if (report_interconnect_below(in))
+		doc_text(d, DOC_WARN, "INTERCONNECT: %s", in->why->interconnect);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)

@@ -60,7 +60,7 @@ static struct desk *desk_new(void)
 
 		snprintf(host, sizeof host, "n%d", i + 1);
 		h.port = i < 2 ? 4000 + i : 0;
-		h.address = i < 2 ? "10.0.0.1" : NULL;
+		h.from = i < 2 ? "10.0.0.1" : NULL;
 		step_joined(&d->r, i, &h);
 	}
 	return d;
