@@ -33,6 +33,17 @@ struct bench {
 	struct load_moved moved; /* what this rank sent and received so far; run.c counts */
 };
 
+/* What a rank of a job that tells facts has to go by; all borrowed. */
+struct tell {
+	json_object *msg;     /* the job's message (harness/README.md); NULL: started by hand */
+	const int *ranks;     /* of the world, in the job's order */
+	int n_ranks, me;      /* this rank is ranks[me] */
+	const char *endpoint; /* the node, as it calls itself */
+	int listener;         /* listens on the port of this rank's hello; -1: no port was told */
+	uint64_t deadline_ns; /* absolute; 0: none */
+	const struct fact_sink *sink;
+};
+
 struct bench_ops {
 	const struct bench_info *info;
 	size_t state_size;
@@ -59,10 +70,9 @@ struct bench_ops {
 	void (*teardown)(struct bench *b);
 	/*
 	 * BENCH_TELLS: all there is to it, nothing else is called. Every rank of the job tells what
-	 * it finds, by itself: no communicator is made, msg is the job's message.
+	 * it finds, by itself: no communicator is made.
 	 */
-	int (*tell)(json_object *msg, const char *endpoint, uint64_t deadline_ns,
-	            const struct fact_sink *s, struct hb_err *err);
+	int (*tell)(const struct tell *t, struct hb_err *err);
 };
 
 /* SELF_TIMED: one iteration's time in ns, for the block in progress. */

@@ -151,6 +151,8 @@ json_object *control_hello_json(const struct control_hello *h, const struct cont
 	js_set_i64(o, "size", h->size);
 	if (local >= 0)
 		js_set_i64(o, "local", local);
+	if (h->port > 0)
+		js_set_i64(o, "port", h->port);
 	js_set_str(o, "hw", h->hw);
 	js_set_str(o, "helper", h->helper);
 	js_set_str(o, "version", h->version);

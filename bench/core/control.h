@@ -27,11 +27,15 @@
 /* The harness may be busy with a thousand others that start at the same time. */
 enum { CONTROL_CONNECT_MS = 2000, CONTROL_HANDSHAKE_MS = 15000, CONTROL_HEARTBEAT_MS = 5000 };
 
+/* "1": a job of this step has its ranks connect to each other; see helper.listens. */
+#define CONTROL_ENV_LISTEN "HPCBENCH_LISTEN"
+
 struct control;
 
 struct control_hello {
 	const char *host, *hw, *helper, *version;
 	int rank, size;
+	int port; /* that other ranks can connect to; 0: none */
 };
 
 /* By what the environment says the helper is commanded. */

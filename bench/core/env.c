@@ -48,11 +48,7 @@ static void cpu_model(char *out, size_t n)
 	squeeze_spaces(out);
 }
 
-/*
- * Installed memory from what the kernel has left of it: the nearest sixteenth of the next power of
- * two. 503 GiB seen are 512 installed; one of sixteen modules lost still shows.
- */
-static uint64_t round_memory(uint64_t bytes)
+uint64_t env_round_memory(uint64_t bytes)
 {
 	uint64_t power = 1, step;
 
@@ -74,7 +70,7 @@ static void hardware_class(struct env_node *node)
 		buf_printf(&text, " %dc", node->cores / sockets);
 	if (node->memory_bytes > 0)
 		buf_printf(&text, " | %.4g GiB",
-		           (double)round_memory(node->memory_bytes) / (1 << 30));
+		           (double)env_round_memory(node->memory_bytes) / (1 << 30));
 	env_hcas(&text);
 	env_gpus(&text);
 	snprintf(node->hw, sizeof(node->hw), "%.*s", (int)sizeof(node->hw) - 1, buf_text(&text));
@@ -116,7 +112,8 @@ void env_facts(const char *endpoint, json_object *arr)
 {
 	struct utsname u;
 
-	if (uname(&u) == 0)
+	/* A captured tree has a kernel of its own. */
+	if (!sys_redirected() && uname(&u) == 0)
 		json_object_array_add(arr,
 		                      rec_fact_to_json(endpoint, "sw.kernel", u.release, "uname"));
 	json_object_array_add(arr, rec_fact_to_json(endpoint, "sw.libc", gnu_get_libc_version(),

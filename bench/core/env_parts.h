@@ -8,12 +8,15 @@
 #include <dirent.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "bench/core/env.h"
 
 /* True if HPCBENCH_SYSFS_ROOT redirects: then hwloc must not mix in what this machine is. */
 bool sys_redirected(void);
+/* The path to open for a path of the machine; false if it does not fit. */
+bool sys_path(const char *path, char *out, size_t n);
 /*
  * First line of a file below /proc or /sys, without the newline and the spaces around; false (and
  * an empty text) if it cannot be read.
@@ -46,5 +49,14 @@ int env_topology(struct env_node *out, struct hb_err *err);
 /* Appends "2x MT4123 PCIe 16 GT/s x16" and "8x GPU 10de:2330", each after " | ". */
 void env_hcas(struct buf *out);
 void env_gpus(struct buf *out);
+/*
+ * Is a PCI device an accelerator? Displays are none, save those of a vendor whose cards are both.
+ */
+bool sys_is_gpu(long class_code, long vendor);
+/*
+ * Installed memory from what the kernel has left of it: the nearest sixteenth of the next power of
+ * two. 503 GiB seen are 512 installed; one of sixteen modules lost still shows.
+ */
+uint64_t env_round_memory(uint64_t bytes);
 
 #endif

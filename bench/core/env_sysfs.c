@@ -25,8 +25,7 @@ bool sys_redirected(void)
 	return *root() != '\0';
 }
 
-/* The full path; false if it does not fit. */
-static bool full_path(const char *path, char *out, size_t n)
+bool sys_path(const char *path, char *out, size_t n)
 {
 	int len = snprintf(out, n, "%s%s", root(), path);
 
@@ -37,7 +36,7 @@ FILE *sys_open(const char *path)
 {
 	char full[PATH_MAX];
 
-	return full_path(path, full, sizeof(full)) ? fopen(full, "re") : NULL;
+	return sys_path(path, full, sizeof(full)) ? fopen(full, "re") : NULL;
 }
 
 static void trim(char *text)
@@ -83,7 +82,7 @@ DIR *sys_dir(const char *path)
 {
 	char full[PATH_MAX];
 
-	return full_path(path, full, sizeof(full)) ? opendir(full) : NULL;
+	return sys_path(path, full, sizeof(full)) ? opendir(full) : NULL;
 }
 
 bool sys_link_name(const char *path, char *out, size_t n)
@@ -93,7 +92,7 @@ bool sys_link_name(const char *path, char *out, size_t n)
 	ssize_t len;
 
 	*out = '\0';
-	if (!full_path(path, full, sizeof(full)))
+	if (!sys_path(path, full, sizeof(full)))
 		return false;
 	len = readlink(full, target, sizeof(target) - 1);
 	if (len <= 0)
@@ -290,8 +289,7 @@ void env_hcas(struct buf *out)
 	free(names);
 }
 
-/* Displays are no accelerators, save those of a vendor whose cards are both. */
-static bool is_gpu(long class_code, long vendor)
+bool sys_is_gpu(long class_code, long vendor)
 {
 	return class_code >> 8 == 0x0302 || (class_code >> 8 == 0x0300 && vendor == 0x10de);
 }
@@ -310,7 +308,7 @@ void env_gpus(struct buf *out)
 		class_code = sys_number(path, 0);
 		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.200s/vendor", e->d_name);
 		vendor = sys_number(path, 0);
-		if (e->d_name[0] == '.' || !is_gpu(class_code, vendor))
+		if (e->d_name[0] == '.' || !sys_is_gpu(class_code, vendor))
 			continue;
 		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.200s/device", e->d_name);
 		device = sys_number(path, 0);

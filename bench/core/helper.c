@@ -1,6 +1,7 @@
 /* What every helper program answers, and who does the rest. */
 #include "bench/core/helper.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -162,13 +163,14 @@ static int say_starting(struct crew *crew, struct hb_err *err)
 
 static int work(const struct helper *h, int argc, char **argv)
 {
-	struct crew crew = { .helper = h, .bound = BUF_INIT, .clean = true };
+	struct crew crew = { .helper = h, .bound = BUF_INIT, .clean = true, .listener = -1 };
 	struct hb_err err = { HB_OK, "" };
 	int code;
 
 	/* Before anything that may hang: who never says this is known by name. */
 	if (say_starting(&crew, &err) < 0)
 		return helper_complain(h, &err);
+	crew.listener = helper_listen(h, &crew.port);
 	env_bind_near_nic(&crew.bound);
 	if (env_node_read(&crew.node, &err) < 0 || h->world(&crew.world, &argc, &argv, &err) < 0) {
 		control_close(crew.control);

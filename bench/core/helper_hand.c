@@ -154,6 +154,8 @@ static void fill_job(struct hand *m)
 	const struct hand_opts *o = &m->opts;
 
 	j->id = 1;
+	j->host = m->crew->node.host;
+	j->listener = -1;
 	j->ops = m->ops;
 	j->ids = (struct rec_ids){ .attempt = 1 };
 	j->a = m->a;

@@ -26,6 +26,7 @@ struct crew {
 	 * ranks. */
 	const int *rank_of_seat;
 	int n_seats;
+	int listener, port; /* that other ranks of a job connect to; -1 and 0: none */
 };
 
 /* Says on standard error what went wrong, and gives the exit status for it. */
@@ -51,6 +52,14 @@ int helper_print_facts(const struct helper *h);
 int helper_check_world(int size, struct hb_err *err);
 /* What a rank says of itself first, but for the token. */
 struct control_hello helper_hello(const struct crew *crew);
+/* job_run of a benchmark that tells facts. */
+int job_tell(const struct job *j, struct comm *world, struct emit *e, struct hb_err *err);
+/*
+ * Where the harness asks for it (CONTROL_ENV_LISTEN) and the helper has a use for it: a port that
+ * other ranks of the step can reach, of every address there is. *port is 0 and the result -1 where
+ * not, or where there is none to be had.
+ */
+int helper_listen(const struct helper *h, int *port);
 /* Runs one job and says done; returns a failure only where that can no longer be told. */
 int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb_err *err);
 /* Works off a schedule that lies in a folder. Returns the exit status. */

@@ -12,6 +12,11 @@
 
 /* All that a node tells of itself. */
 void facts_node(const struct fact_sink *s);
+/*
+ * Settings in the environment of MPI, UCX, libfabric, PSM and NCCL (env.*), without what a launcher
+ * tells its own ranks and what looks like a secret.
+ */
+void facts_environment(const struct fact_sink *s);
 /* The libraries that this process has really loaded and that matter to a benchmark. */
 void facts_libraries(const struct fact_sink *s);
 

@@ -4,13 +4,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#include "bench/base/buf.h"
 #include "bench/base/record.h"
+#include "bench/facts/facts.h"
 #include "bench/mpi/benches.h"
-
-extern char **environ;
 
 static void add_fact(json_object *arr, const char *endpoint, const char *key, const char *value,
                      const char *source)
@@ -39,59 +36,27 @@ static void library_version(const char *endpoint, json_object *arr)
 	}
 }
 
-static bool starts_with(const char *s, const char *const *prefixes)
-{
-	for (; *prefixes; prefixes++)
-		if (!strncmp(s, *prefixes, strlen(*prefixes)))
-			return true;
-	return false;
-}
+/* What facts are put into as records. */
+struct records {
+	json_object *arr;
+	const char *endpoint;
+};
 
-static bool contains_any(const char *s, const char *const *words)
+static void add_setting(void *ctx, const char *device, const char *key, const char *value,
+                        const char *source)
 {
-	for (; *words; words++)
-		if (strcasestr(s, *words))
-			return true;
-	return false;
-}
+	const struct records *r = ctx;
 
-/* Worth telling: set by a person or a site, the same in every start, and no secret. */
-static bool is_setting(const char *name)
-{
-	static const char *const ours[] = { "OMPI_MCA_", "UCX_", NULL };
-	/* What mpirun tells its own ranks: addresses, numbers and folders of this one start. */
-	static const char *const starts[] = { "OMPI_MCA_orte_",
-		                              "OMPI_MCA_ess",
-		                              "OMPI_MCA_pmix",
-		                              "OMPI_MCA_initial_wdir",
-		                              "OMPI_MCA_shmem",
-		                              "OMPI_MCA_plm_rsh_",
-		                              NULL };
-	static const char *const secrets[] = { "TOKEN", "PASS", "KEY", "SECRET", NULL };
-
-	return starts_with(name, ours) && !starts_with(name, starts) &&
-	       !contains_any(name, secrets);
+	(void)device; /* settings are the node's */
+	add_fact(r->arr, r->endpoint, key, value, source);
 }
 
 static void environment(const char *endpoint, json_object *arr)
 {
-	struct buf name = BUF_INIT;
+	struct records records = { arr, endpoint };
+	const struct fact_sink sink = { add_setting, &records };
 
-	for (char **e = environ; e && *e; e++) {
-		const char *eq = strchr(*e, '=');
-
-		if (!eq)
-			continue;
-		buf_clear(&name);
-		buf_add(&name, *e, (size_t)(eq - *e));
-		if (!is_setting(buf_text(&name)))
-			continue;
-		buf_clear(&name);
-		buf_puts(&name, "env.");
-		buf_add(&name, *e, (size_t)(eq - *e));
-		add_fact(arr, endpoint, buf_text(&name), eq + 1, "environment");
-	}
-	buf_free(&name);
+	facts_environment(&sink);
 }
 
 /* Reads a control variable that holds a truth value: 1, 0, or -1 where there is none. */

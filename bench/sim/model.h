@@ -27,7 +27,8 @@ enum {
 	SIM_FAULTS_MAX = 256,
 	SIM_LEAVES_MAX = 4096,
 	SIM_RAILS_MAX = 64,
-	SIM_TOLD_MAX = 1024 /* facts, or counters, of a group of nodes */
+	SIM_TOLD_MAX = 1024, /* facts, or counters, of a group of nodes */
+	SIM_DEVICE_MAX = 64
 };
 #define SIM_NO_LEAF SIZE_MAX
 
@@ -142,8 +143,9 @@ size_t sim_leaf_of(const struct sim_model *m, const char *endpoint);
 
 /* What a node tells, the groups that it is in merged; an object of its own, the caller's. */
 json_object *sim_told_by(const struct sim_told_list *list, const char *node);
-/* "fs:/home/fs.type" is key "fs.type" of device "fs:/home": keys have no slash. device: n bytes, ""
- * where there is none; *key points into name. */
+/* "fs:/home/fs.type" is key "fs.type" of device "fs:/home": keys have no slash. device: n bytes,
+ * SIM_DEVICE_MAX are enough for all that a model has, "" where there is none; *key points into
+ * name. */
 void sim_split_key(const char *name, char *device, size_t n, const char **key);
 
 /* One measurement. */

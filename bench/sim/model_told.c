@@ -6,7 +6,7 @@
 #include "bench/base/mem.h"
 #include "bench/sim/model_parts.h"
 
-enum { GROUPS_MAX = 4096, NAME_MAX_BYTES = 255, VALUE_MAX = 1024 };
+enum { GROUPS_MAX = 4096, KEY_MAX = 64, VALUE_MAX = 1024 };
 
 void sim_split_key(const char *name, char *device, size_t n, const char **key)
 {
@@ -50,12 +50,14 @@ static int check_group(json_object *values, const struct js_at *at, check_value 
 	{
 		struct js_at here = js_at_key(at, name);
 		size_t len = strlen(name);
+		const char *slash = strrchr(name, '/'), *key = slash ? slash + 1 : name;
 		int rc;
 
-		if (len == 0 || len > NAME_MAX_BYTES || name[0] == '/' || name[len - 1] == '/')
+		if (!*key || len - (size_t)(key - name) >= KEY_MAX || key == name + 1 ||
+		    key - name > SIM_DEVICE_MAX)
 			return js_fail(&here, err,
-			               "must be called KEY or DEVICE/KEY, at most %d bytes",
-			               NAME_MAX_BYTES);
+			               "must be called KEY or DEVICE/KEY, each below %d bytes",
+			               KEY_MAX);
 		if ((rc = check(value, &here, err)) < 0)
 			return rc;
 	}

@@ -1,82 +1,100 @@
-/* Facts and counters of a simulated node, as a helper on it would tell them. */
-#include "bench/base/record.h"
+/* Facts and counters of a simulated node, told as a helper on it would. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/base/mem.h"
+#include "bench/core/tell.h"
 #include "bench/sim/sim.h"
 
-enum { DEVICE_MAX = 256, ENDPOINT_MAX = 600 };
+enum { LAST_WORDS_MS = 1000 };
 
-static int send_record(const struct sim_rank *r, json_object *o, struct hb_err *err)
+/* Of software and the process: told in each step, all else once a run. */
+static enum facts_about about_of(const char *key)
 {
-	int rc = control_send(r->control, o, err);
+	static const char *const of_steps[] = { "sw.", "env.", "mpi.", "lib.", "world." };
 
-	js_put(o);
-	return rc;
+	for (size_t i = 0; i < sizeof(of_steps) / sizeof(of_steps[0]); i++)
+		if (strncmp(key, of_steps[i], strlen(of_steps[i])) == 0)
+			return FACTS_STEP;
+	return FACTS_NODE;
 }
 
-static bool is_first_of_node(const struct sim_rank *r)
+static bool is_first(const struct sim_rank *r)
 {
-	return r->rank % r->world->rpn == 0;
+	int first = control_answer(r->control).first;
+
+	return first < 0 ? r->rank % r->world->rpn == 0 : first;
 }
 
-/* "n1" or "n1/DEVICE"; returns the key. */
-static const char *endpoint_of(const struct sim_rank *r, const char *name, char *out, size_t n)
+static int tell_about(const struct sim_rank *r, json_object *told, enum facts_about about,
+                      struct hb_err *err)
 {
-	char device[DEVICE_MAX];
-	const char *key;
+	struct facts_tell t;
 
-	sim_split_key(name, device, sizeof(device), &key);
-	snprintf(out, n, "%s%s%s", r->node, *device ? "/" : "", device);
-	return key;
+	facts_tell_begin(&t, r->emit, about, NULL);
+	json_object_object_foreach(told, name, value)
+	{
+		char device[SIM_DEVICE_MAX];
+		const char *key;
+
+		sim_split_key(name, device, sizeof(device), &key);
+		if (about_of(key) == about)
+			fact_tell(&t.sink, device, key, json_object_get_string(value),
+			          "model file");
+	}
+	return facts_tell_end(&t, err);
 }
 
 int sim_tell_facts(const struct sim_rank *r, struct hb_err *err)
 {
-	char endpoint[ENDPOINT_MAX];
-	json_object *told;
+	json_object *told = sim_told_by(&r->world->model.facts, r->node);
 	int rc = HB_OK;
 
-	if (!is_first_of_node(r))
-		return HB_OK;
-	told = sim_told_by(&r->world->model.facts, r->node);
-	json_object_object_foreach(told, name, value)
-	{
-		const char *key = endpoint_of(r, name, endpoint, sizeof(endpoint));
-
-		if (rc == HB_OK)
-			rc = send_record(r,
-			                 rec_fact_to_json(endpoint, key,
-			                                  json_object_get_string(value),
-			                                  "model file"),
-			                 err);
-	}
+	if (control_answer(r->control).facts)
+		rc = tell_about(r, told, FACTS_NODE, err);
+	if (rc == HB_OK && is_first(r))
+		rc = tell_about(r, told, FACTS_STEP, err);
 	js_put(told);
 	return rc;
 }
 
-int sim_tell_counters(const struct sim_rank *r, struct hb_err *err)
+static int by_name(const void *a, const void *b)
 {
-	char endpoint[ENDPOINT_MAX];
-	json_object *told;
-	int rc = HB_OK;
+	const struct counter_value *x = a, *y = b;
+	int d = strcmp(x->device, y->device);
 
-	if (!is_first_of_node(r))
-		return HB_OK;
+	return d ? d : strcmp(x->name, y->name);
+}
+
+/* What stood at 0 when the step began. */
+void sim_tell_counters(const struct sim_rank *r)
+{
+	struct counters before = { .n = 0 }, after = { .n = 0 };
+	json_object *told;
+
+	if (!is_first(r))
+		return;
 	told = sim_told_by(&r->world->model.counters, r->node);
 	json_object_object_foreach(told, name, value)
 	{
-		const char *counter = endpoint_of(r, name, endpoint, sizeof(endpoint));
-		json_object *o = json_object_new_object();
+		struct counter_value c = { .width = 64 };
+		const char *counter;
 
-		js_set_str(o, "type", record_type_name(REC_COUNTER));
-		js_set_str(o, "endpoint", endpoint);
-		js_set_str(o, "name", counter);
-		js_set_u64(o, "before", 0);
-		js_set_u64(o, "after", (uint64_t)json_object_get_double(value));
-		js_set_i64(o, "width", 64);
-		if (rc == HB_OK)
-			rc = send_record(r, o, err);
-		else
-			js_put(o);
+		sim_split_key(name, c.device, sizeof(c.device), &counter);
+		snprintf(c.name, sizeof(c.name), "%s", counter);
+		hb_grow(&before.v, &before.cap, before.n + 1, sizeof(*before.v));
+		hb_grow(&after.v, &after.cap, after.n + 1, sizeof(*after.v));
+		before.v[before.n++] = c;
+		c.value = (uint64_t)json_object_get_double(value);
+		after.v[after.n++] = c;
 	}
 	js_put(told);
-	return rc;
+	if (after.n > 0) {
+		qsort(before.v, before.n, sizeof(*before.v), by_name);
+		qsort(after.v, after.n, sizeof(*after.v), by_name);
+	}
+	control_hurry(r->control, LAST_WORDS_MS);
+	counters_tell(r->emit, r->node, &before, &after, NULL);
+	counters_free(&before);
+	counters_free(&after);
 }

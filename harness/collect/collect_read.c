@@ -112,6 +112,9 @@ static void take_end(struct records *l, const struct rec_end *e)
 		return;
 	a->ended = true;
 	a->status = e->status;
+	/* What tells facts has nothing else to come. */
+	if (unit_job(l->c, u)->cases.info->flags & BENCH_TELLS)
+		a->point = true;
 	if (!a->reason)
 		a->reason = hb_strdup(e->reason);
 }
@@ -171,6 +174,9 @@ static const char *fingerprint_name(const char *key)
 {
 	if (strncmp(key, "sw.", 3) == 0)
 		return key + 3;
+	/* Where libraries are sought differs from user to user; lib.* says what came of it. */
+	if (strncmp(key, "env.LD_", 7) == 0)
+		return NULL;
 	return strncmp(key, "env.", 4) == 0 || strncmp(key, "mpi.", 4) == 0 ? key : NULL;
 }
 

@@ -176,5 +176,7 @@ json_object *summary_to_json(const struct summary *s)
 	js_set_obj(o, "worst", worst_to_json(s));
 	js_set_obj(o, "losses", losses_to_json(s));
 	js_set_u64(o, "unknown_records", s->unknown_records);
+	if (s->told)
+		js_set_u64(o, "told", s->told);
 	return o;
 }

@@ -317,7 +317,8 @@ static int read_summary(json_object *o, const struct js_at *at, struct summary *
 	    (rc = read_part(o, at, "rows", s, PART_ROWS, err)) < 0 ||
 	    (rc = read_part(o, at, "confirm", s, PART_CONFIRM, err)) < 0 ||
 	    (rc = read_part(o, at, "worst", s, PART_WORST, err)) < 0 ||
-	    (rc = read_part(o, at, "losses", s, PART_LOSSES, err)) < 0)
+	    (rc = read_part(o, at, "losses", s, PART_LOSSES, err)) < 0 ||
+	    (rc = js_get_u64(o, at, "told", JS_OPTIONAL, &s->told, err)) < 0)
 		return rc;
 	s->facts = json_object_get(facts);
 	return js_get_u64(o, at, "unknown_records", JS_OPTIONAL, &s->unknown_records, err);

@@ -31,12 +31,14 @@ struct ctl_hello {
 	const char *host, *hw, *helper, *version;
 	int64_t pid;
 	int local; /* its place among the ranks on its host; -1: not told */
+	int port;  /* that other ranks can connect to; 0: none */
 	/*
 	 * Its wall clock less ours, right within bound_s: it read it between our greeting and what
 	 * we got first. bound_s is negative where it told no time.
 	 */
 	double offset_s, bound_s;
 	const char *address; /* where it came from, numeric; "": one of this host alone */
+	const char *from;    /* the same, also where other hosts have it too; NULL: not known */
 };
 
 /* What the answer to a hello asks for. */

@@ -72,7 +72,9 @@ int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello 
 	    js_get_str(o, &at, "helper", JS_REQUIRED, &out->helper, err) != HB_OK ||
 	    js_get_str(o, &at, "version", JS_OPTIONAL, &out->version, err) != HB_OK ||
 	    js_get_i64(o, &at, "pid", JS_OPTIONAL, &out->pid, err) != HB_OK ||
-	    js_get_int(o, &at, "local", JS_OPTIONAL, -1, CTL_RANKS_MAX, &out->local, err) != HB_OK)
+	    js_get_int(o, &at, "local", JS_OPTIONAL, -1, CTL_RANKS_MAX, &out->local, err) !=
+	            HB_OK ||
+	    js_get_int(o, &at, "port", JS_OPTIONAL, 0, 65535, &out->port, err) != HB_OK)
 		return HB_E_FORMAT;
 	if (!plain_name(out->host, NODESET_NAME_MAX) || !plain_name(out->helper, WORD_MAX) ||
 	    (out->hw && strlen(out->hw) > HW_MAX) ||

@@ -290,6 +290,7 @@ static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 	else
 		c->starting--;
 	p->starting = false;
+	hello.from = p->from[0] ? p->from : NULL;
 	c->h->join(c->ctx, &hello);
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include "bench/base/address.h"
 #include "bench/base/frame.h"
 #include "bench/base/token.h"
 #include "harness/control/control.h"
@@ -20,6 +21,7 @@ struct peer {
 	struct buf out;
 	bool dead, tell; /* tell: the owner gets a leave */
 	char why[240];
+	char from[ADDRESS_TEXT];      /* the address that it came from; "": not known */
 	struct peer *next, *prev;     /* of those alive, newest first; next: of the dead, too */
 	struct peer *younger, *older; /* of those alive that have not authenticated */
 };

@@ -112,6 +112,8 @@ void step_joined(struct step_run *r, int seat, const struct ctl_hello *h)
 
 	r->world[seat] = h->rank;
 	r->seat[h->rank] = seat;
+	free(r->port[seat].address);
+	r->port[seat] = (struct step_port){ hb_strdup(h->from), h->port };
 	if (strcmp(r->host[seat], h->host) != 0)
 		step_event(r, "warn", "host-name", "rank %d calls its host %s; the plan says %s",
 		           seat, h->host, r->host[seat]);

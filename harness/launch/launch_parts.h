@@ -82,6 +82,12 @@ struct last_word {
 	uint64_t unit;    /* 0: of none */
 };
 
+/* Where others of the step can connect to a rank, as its hello told. */
+struct step_port {
+	char *address; /* the one that hpcbench saw; NULL: not known */
+	int port;      /* 0: it does not listen */
+};
+
 struct stuck_look; /* launch_stuck.c */
 struct step_facts; /* launch_facts.c */
 
@@ -119,6 +125,7 @@ struct step_run {
 	int *world; /* of each seat: who sits there; -1: nobody yet */
 	int *seat;  /* of each rank of the world; -1: not here yet */
 	int n_world;
+	struct step_port *port; /* of each seat */
 	bool *begun;              /* of each seat: its process said that it runs, in this attempt */
 	bool *left_out;           /* seats that this attempt does without */
 	struct step_files *files; /* NULL: records come over the control channel */
@@ -313,6 +320,8 @@ void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_
 bool step_job_fits(const struct step_run *r, size_t j, int64_t now_ms);
 /* The job cannot end before everything must: it is given up and never starts. */
 void step_no_time(struct step_run *r, size_t j);
+/* A rank of a job that tells facts is done: where it failed, so did the job. */
+void step_has_told(struct step_run *r, size_t j, const char *status, const char *reason);
 /* All of its ranks are done: what has no end record by now never gets one. */
 void step_job_done(struct step_run *r, size_t j, const char *status, const char *reason);
 

@@ -23,6 +23,7 @@ static int check_ids(const struct step_run *r, size_t j, const struct rec_ids *i
 	return HB_OK;
 }
 
+/* HB_OK: keep the record; 1: it says nothing that counts yet. */
 static int take_end(struct step_run *r, size_t j, json_object *o, const struct js_at *at,
                     struct hb_err *err)
 {
@@ -32,6 +33,9 @@ static int take_end(struct step_run *r, size_t j, json_object *o, const struct j
 
 	if (rc != HB_OK)
 		return rc;
+	/* The first rank has told; the unit ends when all have (on_done). */
+	if (end.status == UNIT_OK && (job->cases.info->flags & BENCH_TELLS))
+		return 1;
 	r->ended[r->unit_at[j] + (end.ids.unit - job->first_unit)] = 1;
 	step_log_unit_end(r, &end.ids, end.status);
 	step_renew_due(r, j);
@@ -68,7 +72,7 @@ static int check_unit_record(struct step_run *r, int rank, json_object *o, enum 
 		rc = rec_point_from_json(o, &at, &point, err);
 	else if (type == REC_END)
 		rc = take_end(r, j, o, &at, err);
-	return rc == HB_OK ? 1 : rc;
+	return rc == HB_OK ? 1 : rc > 0 ? 0 : rc;
 }
 
 static void pass_event(struct step_run *r, int rank, json_object *o)
@@ -176,6 +180,9 @@ static int on_done(struct step_run *r, int rank, json_object *o, struct hb_err *
 		               (unsigned long long)id);
 	if (step_watch_done(r, rank, j, o, err) != HB_OK)
 		return HB_E_FORMAT;
+	/* What only tells has ended well once every one of its ranks has told. */
+	if (r->step->jobs[j].cases.info->flags & BENCH_TELLS)
+		step_has_told(r, j, status, reason);
 	if (sched_rank_done(&r->s, rank, id))
 		step_job_done(r, j, status, reason);
 	return HB_OK;

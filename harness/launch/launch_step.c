@@ -39,6 +39,7 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->world = hb_alloc((n_ranks + 1) * sizeof *r->world);
 	r->seat = hb_alloc((n_ranks + 1) * sizeof *r->seat);
 	r->left_out = hb_alloc((n_ranks + 1) * sizeof *r->left_out);
+	r->port = hb_alloc((n_ranks + 1) * sizeof *r->port);
 	r->n_world = step->n_ranks;
 	for (size_t i = 0; i < n_ranks; i++)
 		r->host[i] = hb_strdup(plan->nodes.v[step->rank_node[i]]);
@@ -68,7 +69,9 @@ void step_run_free(struct step_run *r)
 	for (int i = 0; i < r->step->n_ranks; i++) {
 		free(r->host[i]);
 		free(r->why[i]);
+		free(r->port[i].address);
 	}
+	free(r->port);
 	free(r->host);
 	free(r->why);
 	free(r->heard_ms);

@@ -67,6 +67,7 @@ static void known(struct report_trouble *t, bool is_invalid)
 
 static void look_at_losses(struct report_trouble *t, const struct summary *s)
 {
+	t->told += s->told;
 	for (size_t i = 0; i < s->n_losses; i++) {
 		const struct summary_loss *l = &s->losses[i];
 		if (l->ack && (l->status != UNIT_SKIPPED || s->named))
@@ -350,6 +351,8 @@ static void put_measured(struct doc *d, const struct report_run *in, const struc
 	struct buf text = BUF_INIT;
 	if (t->good)
 		buf_printf(&text, "MEASURED: %zu figure%s", t->good, report_plural(t->good));
+	else if (t->told)
+		buf_puts(&text, "TOLD: facts alone; there was nothing to measure");
 	else
 		buf_puts(&text, "NOTHING was measured");
 	put_skipped(t, &text);
@@ -363,7 +366,7 @@ static void put_measured(struct doc *d, const struct report_run *in, const struc
 		buf_printf(&text, "; not compared with %s", in->base);
 	else if (t->good)
 		buf_puts(&text, "; not compared because no baseline was named");
-	doc_text(d, t->good ? DOC_PLAIN : DOC_BAD, "%s", buf_text(&text));
+	doc_text(d, t->good + t->told ? DOC_PLAIN : DOC_BAD, "%s", buf_text(&text));
 	buf_free(&text);
 }
 

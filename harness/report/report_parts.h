@@ -99,6 +99,7 @@ struct report_trouble {
 	struct report_lost skipped;  /* benchmarks of a suite that this machine does not have */
 	struct report_lost benches;  /* of every row */
 	size_t good, invalid;        /* figures; figures and pairs with wrong data */
+	size_t told;                 /* units that told facts */
 	const char *subject, *bench, *reason; /* the first that is invalid */
 };
 /* Leaves out the pairs of nodes that are named themselves: then the node stands first. */

@@ -22,7 +22,7 @@ int report_run_code(const struct summary *const *runs, size_t n, const struct ve
 	report_trouble(runs, n, NULL, &t);
 	in.invalid = t.invalid;
 	/* A machine that has nothing of a suite has not passed it. */
-	in.not_measured = t.lost.n + (t.good + t.invalid == 0 && t.invalid_known == 0);
+	in.not_measured = t.lost.n + (t.good + t.invalid + t.told == 0 && t.invalid_known == 0);
 	report_trouble_free(&t);
 	return code_of(&in);
 }

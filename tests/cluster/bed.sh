@@ -252,14 +252,17 @@ bed_etc() { # N
 # Copies: build and source may lie where only root can read, or under /tmp, which is private from
 # here on.
 bed_programs() {
+	local folder
 	mkdir -p "$BED/source/tests" "$BED/source/scripts" || return
 	cp -r "$BED_SOURCE/tests/cluster" "$BED/source/tests/" || return
 	cp "$BED_SOURCE"/scripts/*.sbatch "$BED/source/scripts/" || return
 	export BED_SOURCE=$BED/source
-	mkdir -p "$BED/share/hpcbench" || return
 	cp "$BED_BUILD"/bin/hpcbench* "$BED/bin/" || return
 	[ ! -x "$BED_BUILD/mpich/bin/hpcbench-mpi" ] || cp -r "$BED_BUILD/mpich/bin" "$BED/mpich" || return
-	cp -rL "$BED_BUILD/share/hpcbench/suites" "$BED/share/hpcbench/" || return
+	mkdir -p "$BED/share/hpcbench" || return
+	for folder in "$BED_BUILD"/share/hpcbench/*; do # but for the source tree
+		[ "${folder##*/}" = src ] || cp -rL "$folder" "$BED/share/hpcbench/" || return
+	done
 	chmod -R u=rwX,go=rX "$BED/bin" "$BED/share" "$BED/source"
 	[ ! -d "$BED/mpich" ] || chmod -R u=rwX,go=rX "$BED/mpich"
 	PATH=$BED/bin:$PATH

@@ -132,7 +132,7 @@ static void set_env(const char *addresses)
 	setenv(CONTROL_ENV_ATTEMPT, "2", 1);
 }
 
-static const struct control_hello hello = { "n17", "2x CPU", "mpi", "0.1.0", 3, 8 };
+static const struct control_hello hello = { "n17", "2x CPU", "mpi", "0.1.0", 3, 8, 0 };
 
 /* Opens against one server that plays steps. */
 static int open_against(struct server *s, struct control **c, struct hb_err *err)

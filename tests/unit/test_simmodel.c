@@ -382,6 +382,7 @@ static void a_device_may_have_slashes_and_a_key_has_none(void **state)
 
 static void hostile_model_is_one_clear_error(void **state)
 {
+#define TEN      "0123456789"
 #define FAULT(x) "{\"schema\":1,\"faults\":[" x "]}"
 	static const struct {
 		const char *text, *place;
@@ -426,6 +427,10 @@ static void hostile_model_is_one_clear_error(void **state)
 		{ "{\"schema\":1,\"facts\":{\"*\":{\"\":\"x\"}}}", "KEY or DEVICE/KEY" },
 		{ "{\"schema\":1,\"facts\":{\"*\":{\"eth0/\":\"x\"}}}", "KEY or DEVICE/KEY" },
 		{ "{\"schema\":1,\"counters\":{\"*\":{\"/c\":1}}}", "KEY or DEVICE/KEY" },
+		{ "{\"schema\":1,\"counters\":{\"*\":{\"" TEN TEN TEN TEN TEN TEN "abcd\":1}}}",
+		  "KEY or DEVICE/KEY" },
+		{ "{\"schema\":1,\"facts\":{\"*\":{\"" TEN TEN TEN TEN TEN TEN "abcd/a\":\"\"}}}",
+		  "KEY or DEVICE/KEY" },
 		{ "{\"schema\":1,\"counters\":{\"*\":{\"c\":\"1\"}}}", "2^53" },
 		{ "{\"schema\":1,\"counters\":{\"*\":{\"c\":-1}}}", "2^53" },
 		{ "{\"schema\":1,\"counters\":{\"*\":{\"c\":1e16}}}", "2^53" },
