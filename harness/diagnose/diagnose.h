@@ -76,9 +76,10 @@ struct diagnosis {
 	/* Of each culprit: nothing explains it; what to measure next, one line, owned. */
 	char **unproven; /* entries NULL where something does */
 	size_t n_unproven;
-	char *interconnect; /* "achieved 10G TCP over eth0 (...); the hardware promises HDR ..." or
-	                       NULL */
-	size_t rules;       /* how many were evaluated */
+	/* "11.2 GB/s, 1.4 us: RoCE 100G, as mlx5_0:1 promise" (why of attained's first row) or
+	 * NULL. */
+	char *interconnect;
+	size_t rules; /* how many were evaluated */
 };
 
 /*
