@@ -113,6 +113,8 @@ void hit_pattern(const struct hit *h, struct buf *out)
 	put_part(h->rule->id, out);
 	buf_printf(out, "%d\n", h->b.scope == RULE_PAIR ? (int)h->b.node : -1);
 	buf_printf(out, "%d\n", h->b.scope == RULE_PAIR ? (int)h->b.other : -1);
+	for (size_t i = 0; i < ABOUTS; i++)
+		put_part(h->b.device[i], out);
 	for (size_t i = 0; i < h->rule->n_when; i++) {
 		const struct seen *s = &h->seen[i];
 		put_part(s->device, out);
