@@ -192,7 +192,7 @@ static double weight(const struct hit *h)
 		const struct seen *s = &h->seen[i];
 		double v = isfinite(s->number) ? s->number : s->share;
 		if (seen_varies(s) && isfinite(v))
-			return s->test->said & FIELD(BELOW) ? -v : v;
+			return seen_least(s) ? -v : v;
 	}
 	return 0;
 }
