@@ -334,22 +334,23 @@ static void add_events(struct rule_case *c)
 	c->scene.n_events = n;
 }
 
-/* "hw": one class for all, or {hostlist: class}. */
+/* One class of all, or {"n[1-4]": "A", "n[5-6]": "B"}. */
 static const char *class_of(json_object *o, const char *node)
 {
 	json_object *hw = NULL;
-	const char *class = text_of(o, "hw");
 
 	if (!json_object_object_get_ex(o, "hw", &hw) || !json_object_is_type(hw, json_type_object))
-		return class ? class : "A";
+		return text_of(o, "hw") ? text_of(o, "hw") : "A";
 	json_object_object_foreach(hw, nodes, name)
 	{
 		struct nodeset set = { 0 };
-		if (nodeset_parse(nodes, &set, NULL) == HB_OK && nodeset_find(&set, node) >= 0)
-			class = json_object_get_string(name);
+		bool in = nodeset_parse(nodes, &set, NULL) == HB_OK &&
+		          nodeset_find(&set, node) >= 0;
 		nodeset_free(&set);
+		if (in)
+			return json_object_get_string(name);
 	}
-	return class ? class : "A";
+	return NULL;
 }
 
 int rule_case_make(json_object *o, const struct expected *e, struct rule_case *out,

@@ -15,7 +15,7 @@
 #include "harness/plan/suite.h"
 #include "tests/unit/rule_case.h"
 
-enum { CASES_MAX = 1 << 20, LINE = 100, LINES = 5, INDENT = 4 };
+enum { CASES_MAX = 1 << 20, LINE = 100, LINES = 5, INDENT = 2 };
 
 struct running {
 	struct rules rules;
@@ -82,12 +82,13 @@ static size_t lines_of(size_t len)
 	return (len + LINE - INDENT - 1) / (LINE - INDENT);
 }
 
-/* What it says, the first line of evidence, what to do. */
+/* What it says (who it is about goes first), the first line of evidence, what to do. */
 static size_t lines_told(const struct cause *c)
 {
-	return lines_of(strlen(c->subject) + strlen(c->text) + strlen(c->rule) + 12) +
-	       lines_of(strlen("evidence: ") + strlen(c->evidence[0])) +
-	       lines_of(strlen("next: ") + strlen(c->next));
+	size_t who = strncmp(c->text, c->subject, strlen(c->subject)) == 0 ? 0
+	                                                                   : strlen(c->subject) + 2;
+	return lines_of(who + strlen(c->text)) + lines_of(strlen(c->evidence[0])) +
+	       lines_of(strlen(c->next));
 }
 
 static const char *wrong_cause(const struct cause *c)
