@@ -102,6 +102,7 @@ void run_diagnosis_make(const struct diagnose_data *data, const struct diagnose_
 		                                NULL) == HB_OK;
 	if (in->summary) {
 		attained_make(&data->expected, in->summary, f, &out->attained);
+		out->n_figures = scene_figures_make(in->summary, in->verdicts, &out->figures);
 	}
 	out->wire = attained_wire(&out->attained, f);
 	const struct scene scene = { .facts = f,
