@@ -61,16 +61,18 @@ void explain_causes(struct doc *d, const struct explain *e)
 
 	if (!e->why)
 		return;
-	doc_heading(d, 2, "Why");
 	for (size_t i = 0; i < e->why->n; i++) {
 		if (!cause_is_about(e, &e->why->v[i]))
 			continue;
+		if (n++ == 0)
+			doc_heading(d, 2, "Why");
 		put_cause(d, &e->why->v[i]);
-		n++;
 	}
-	doc_text(d, DOC_DIM, "%zu rule%s looked at, %zu cause%s of this subject%s", e->why->rules,
-	         e->why->rules == 1 ? " was" : "s were", n, report_plural(n),
-	         n ? "" : ": no rule holds");
+	if (n)
+		doc_text(d, DOC_DIM, "%zu rule%s looked at", e->why->rules,
+		         e->why->rules == 1 ? " was" : "s were");
+	else
+		doc_text(d, DOC_DIM, "no cause: none of the rules holds for it");
 }
 
 json_object *explain_causes_json(const struct explain *e)
