@@ -4,6 +4,7 @@
 
 #include "bench/base/mem.h"
 #include "bench/base/nodeset.h"
+#include "harness/diagnose/diagnose_run.h"
 #include "harness/judge/ack.h"
 #include "harness/report/report_explain.h"
 #include "harness/report/report_parts.h"
@@ -23,13 +24,12 @@ static bool covers(const struct explain *e, const char *subject)
 /* The subject of a cause may be several nodes. */
 static bool cause_is_about(const struct explain *e, const struct cause *c)
 {
-	struct nodeset set = { 0 };
-	struct hb_err err;
-	bool about = strcmp(e->subject, "cluster") == 0 || covers(e, c->subject);
+	struct nodeset set;
+	bool about = strcmp(e->subject, "cluster") == 0;
 
-	if (!about && strchr(c->subject, '[') && nodeset_parse(c->subject, &set, &err) == HB_OK)
-		for (size_t i = 0; i < set.n && !about; i++)
-			about = covers(e, set.v[i]);
+	cause_subjects(c->subject, &set);
+	for (size_t i = 0; i < set.n && !about; i++)
+		about = covers(e, set.v[i]);
 	nodeset_free(&set);
 	for (size_t i = 0; !about && e->findings && i < c->n_explains; i++)
 		about = c->explains[i] < e->findings->n &&
