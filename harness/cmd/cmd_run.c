@@ -118,6 +118,7 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		                       .shape = o->shape ? plan_shape_parse(o->shape) : -1,
 		                       .inject = inject->spec ? inject : NULL,
 		                       .hold_groups = o->hold_groups,
+		                       .facts_only = o->facts_only,
 		                       .signal_fd = -1 };
 	if (o->label && strlen(o->label) > LABEL_MAX)
 		return hb_fail(err, HB_E_USAGE, "--label: at most %d bytes, not %zu", LABEL_MAX,
@@ -181,6 +182,10 @@ static void print_result(const struct common *common, const struct run_opts *o,
 	struct drained drained = { 0 };
 	if (!m->has_summary)
 		return;
+	if (o->facts_only) {
+		cmd_probe_print(common, o, m);
+		return;
+	}
 	if (o->drain)
 		cmd_accept_drain(m, &drained);
 	const struct summary *one = &m->summary;

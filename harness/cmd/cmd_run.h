@@ -16,12 +16,17 @@ struct run_opts {
 	/* Of commands that are a run with more. */
 	const char *command; /* its name; NULL: run */
 	bool hold_groups;    /* until nodes are accepted */
+	bool facts_only;     /* nothing is judged: what nodes are is told */
+	char *format;        /* of what is printed then; NULL: text */
 	int drain;           /* those that are rejected */
 };
 enum { RECORDS_CHANNEL, RECORDS_FILES };
 
 /* A whole run, or one for each profile. Returns the exit code. */
 int cmd_run_go(const struct common *common, const struct run_opts *o);
+/* Prints what a run of facts alone has found. */
+void cmd_probe_print(const struct common *common, const struct run_opts *o,
+                     const struct measure *m);
 /* The last partition that the options name; inside a job, the job's. own: a struct run_opts. */
 const char *cmd_run_partition(const void *own);
 

@@ -11,6 +11,7 @@
 #include "harness/judge/compare.h"
 #include "harness/launch/wait.h"
 #include "harness/measure/measure_choose.h"
+#include "harness/report/report_probe.h"
 
 /* ---- before anything is measured ---- */
 
@@ -282,7 +283,7 @@ int measure_collect(struct measure *m, struct hb_err *err)
 		summary_init(&m->summary);
 	else
 		rc = measure_write_summary(m, err);
-	if (rc == HB_OK && m->has_base) {
+	if (rc == HB_OK && m->has_base && !m->req.facts_only) {
 		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
 		m->judged = true;
@@ -304,6 +305,8 @@ static int exit_code(const struct measure *m)
 
 	if (m->signal || m->broken || !m->has_summary)
 		return code_of(&in);
+	if (m->req.facts_only)
+		return report_probe_code(&m->summary, &m->told.facts);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
 	code = m->accepting ? accept_code(&m->acceptance)

@@ -40,6 +40,7 @@ struct measure_request {
 	const char *controls, *topology; /* controls "": none, and all nodes are new */
 	int shape;
 	bool hold_groups; /* as in plan_params */
+	bool facts_only;  /* figures are not judged; the exit code is that of a probe */
 	bool files;       /* records by files */
 	const char *control_address;
 	int port_lo, port_hi;
