@@ -33,8 +33,9 @@ enum bench_flags {
 	BENCH_DIRECTED = 8,   /* a pair is measured ab and ba apart */
 	BENCH_BUSBW = 16,     /* reports busbw_Bps = algbw_Bps * bus_factor(ranks) */
 	BENCH_TELLS = 32,     /* tells facts and has no figures: units end, no rows come of them */
-	BENCH_MEETS = 64 /* ranks connect to each other by TCP: they listen, the job's message has
-	                  * peers, and max_ranks bounds it */
+	BENCH_MEETS = 64, /* ranks connect to each other by TCP: they listen, the job's message has
+	                   * peers, and max_ranks bounds it */
+	BENCH_RARE = 128  /* looks for rare events: precise figures do not end it, max_time does */
 };
 
 /* One point to measure: a message size (or working set) and options with every axis resolved. */
@@ -99,7 +100,8 @@ const struct bench_info *catalog_find(const char *name); /* NULL: unknown */
 const char *catalog_nearest(const char *name);           /* for "did you mean"; may be NULL */
 /* The rows by name, for the bench_ops that measure them (catalog_mpi.c, catalog_node.c). */
 extern const struct bench_info info_mpi_latency, info_mpi_bandwidth, info_mpi_allreduce;
-extern const struct bench_info info_mpi_world, info_node_memory, info_node_peers;
+extern const struct bench_info info_mpi_world, info_node_peers;
+extern const struct bench_info info_node_memory, info_node_compute, info_node_jitter;
 /* "mpi" of "mpi.latency": which helper runs it. Writes at most n bytes. */
 void info_helper_name(const struct bench_info *info, char *out, size_t n);
 
@@ -117,10 +119,19 @@ struct mpi_opts {
 };
 
 enum memory_op { MEMORY_COPY, MEMORY_SCALE, MEMORY_ADD, MEMORY_TRIAD };
+enum memory_where { MEMORY_NODE, MEMORY_NUMA };
+enum memory_stores { STORES_HOT, STORES_STREAMING };
 struct memory_opts {
-	char *sizes;  /* working set over all cores */
-	uint64_t ops; /* mask of 1 << enum memory_op */
-	int threads;  /* 0: one a core */
+	char *sizes;     /* working set over all cores */
+	uint64_t ops;    /* mask of 1 << enum memory_op */
+	int threads;     /* 0: one a core */
+	uint64_t where;  /* mask of 1 << enum memory_where; 0 as the node */
+	uint64_t stores; /* mask of 1 << enum memory_stores; 0 as hot */
+};
+
+enum compute_cores { COMPUTE_ONE, COMPUTE_ALL };
+struct compute_opts {
+	uint64_t cores; /* mask of 1 << enum compute_cores */
 };
 
 #endif

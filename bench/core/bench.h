@@ -9,6 +9,7 @@
 
 #include "bench/base/info.h"
 #include "bench/base/json.h"
+#include "bench/base/stat.h"
 #include "bench/core/comm.h"
 #include "bench/core/fact_sink.h"
 #include "bench/core/load.h"
@@ -66,6 +67,20 @@ struct bench_ops {
 	int (*verify)(struct bench *b, uint64_t *checked, uint64_t *bad, struct hb_err *err);
 	/* Bytes of one iteration as algbw defines them; NULL: no bandwidth metric. */
 	double (*bytes_moved)(const struct bench *b);
+	/* What rate_per_s counts, of one iteration; NULL: messages. */
+	double (*operations)(const struct bench *b);
+	/*
+	 * A metric that the time of iterations does not give, from what was seen since prepare:
+	 * false leaves it to run.c. May be NULL.
+	 */
+	bool (*figure)(const struct bench *b, const struct metric_info *m,
+	               struct stat_summary *out);
+	/*
+	 * What parts of a node (cores, NUMA nodes) show each, for the record: {of, p50 (quantiles
+	 * 0, 1/4 .. 1 over the parts' median times in ns), latest (the 16 slowest, by their
+	 * numbers)}. The caller's; NULL, or returns NULL: it has none.
+	 */
+	json_object *(*parts)(const struct bench *b);
 	/* Also after a failed setup. May be NULL. */
 	void (*teardown)(struct bench *b);
 	/*

@@ -126,6 +126,8 @@ static int send_figures(struct work *w, size_t i, const struct run_result *r, st
 	p.opts = info_key_opts(j->ops->info, j->cases.v[i].opts);
 	if (r->rank_p50)
 		p.per_rank = per_rank_json(j, r->rank_p50, j->n_ranks);
+	else if (j->ops->parts)
+		p.per_rank = j->ops->parts(&w->bench);
 	rc = send_record(w, rec_point_to_json(&p), err);
 	js_put(p.opts);
 	js_put(p.per_rank);

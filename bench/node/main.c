@@ -3,7 +3,8 @@
 #include "bench/facts/facts.h"
 #include "bench/node/node.h"
 
-static const struct bench_ops *const benches[] = { &node_memory, &node_peers, NULL };
+static const struct bench_ops *const benches[] = { &node_memory, &node_compute, &node_jitter,
+	                                           &node_peers, NULL };
 
 static const struct helper node_helper = {
 	.name = "node",

@@ -41,6 +41,7 @@ static bool as_it_was(const char *dir, struct run_blame *out)
 	load_about_free(&about);
 	if (!had || findings_read(dir, &out->f, NULL) != HB_OK)
 		return false;
+	out->stored = true;
 	if (has_file(dir, "facts.json") && facts_read(dir, &out->own.facts, NULL) == HB_OK)
 		out->told = &out->own;
 	return true;
@@ -57,6 +58,7 @@ void load_blame(const struct run_list *runs, size_t i, const struct baseline *b,
 		out->told = &runs->told[i - first];
 	} else if ((b || !as_it_was(runs->dirs[i], out)) && !from_records(runs->dirs[i], b, out)) {
 		out->known = findings_read(runs->dirs[i], &out->f, NULL) == HB_OK;
+		out->stored = out->known;
 	}
 	if (acks)
 		acks_mark_findings(acks, runs->v, runs->n, &out->f);

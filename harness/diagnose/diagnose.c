@@ -42,16 +42,8 @@ static char *interconnect(const struct attained *a)
 {
 	for (size_t i = 0; a && i < a->n; i++) {
 		const struct attained_row *r = &a->v[i];
-		if (!r->subject || strcmp(r->subject, "cluster") != 0 || !r->is)
-			continue;
-		struct buf text = BUF_INIT;
-		buf_printf(&text, "achieved %s", r->is->title ? r->is->title : r->is->name);
-		if (r->promise)
-			buf_printf(&text, "; the hardware promises %s",
-			           r->promise->title ? r->promise->title : r->promise->name);
-		if (r->why)
-			buf_printf(&text, " (%s)", r->why);
-		return buf_detach(&text);
+		if (strcmp(r->subject, "cluster") == 0)
+			return hb_strdup(r->why);
 	}
 	return NULL;
 }

@@ -98,7 +98,7 @@ static bool mark_test(const struct look *l, const struct rule_test *t, unsigned 
 {
 	if (rule_tests[t->kind].by_value)
 		mark_facts(l, t, nodes);
-	else if (t->kind == TEST_COUNTER || t->kind == TEST_STILL)
+	else if ((t->kind == TEST_COUNTER && t->of != OF_OTHERS) || t->kind == TEST_STILL)
 		mark_counters(l, t, nodes);
 	else if (t->kind == TEST_SLOW)
 		mark_troubles(l, nodes);

@@ -103,5 +103,13 @@ void attained_make(const struct expected *e, const struct summary *s, const stru
 /* NULL: nothing was measured of it. */
 const struct attained_row *attained_of(const struct attained *a, const char *subject);
 void attained_free(struct attained *a);
+/*
+ * Whose bytes took another device than the one that promises most, in words: "94 % of the bytes of
+ * n[3-7] went over eth0, 0 % over mlx5_0:1"; nodes of the same two devices together, the most
+ * first. A device of the same rate, and less than ATTAINED_WIRE_MIN bytes of a node, count as
+ * nothing to tell. NULL: nothing; else the caller's.
+ */
+enum { ATTAINED_WIRE_MIN = 16 << 20, ATTAINED_WIRES = 3 };
+char *attained_wire(const struct attained *a, const struct facts *f);
 
 #endif

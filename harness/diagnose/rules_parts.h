@@ -36,6 +36,7 @@ enum rule_field {
 	FIELD_DEVICE,
 	FIELD_KIND,
 	FIELD_PORT,
+	FIELD_MAIN,
 	FIELD_BENCH,
 	FIELD_LOSS,
 	FIELD_KINDS,
@@ -68,7 +69,8 @@ struct rule_field_info {
 };
 extern const struct rule_field_info rule_fields[RULE_FIELDS];
 
-enum rule_of { OF_OWN, OF_NODE, OF_DEVICE, OF_ANY };
+enum rule_of { OF_OWN, OF_NODE, OF_DEVICE, OF_ANY, OF_OTHERS };
+enum rule_main { MAIN_DIFFERS, MAIN_SLOWER };
 enum rule_direction { DIRECTION_ANY, DIRECTION_BELOW, DIRECTION_ABOVE };
 enum rule_per { PER_NONE, PER_SECOND, PER_GB };
 
@@ -85,7 +87,7 @@ struct rule_test {
 	        figure, code, text;
 	double below, above, factor, loss, from, share;
 	int known, port, below_promised;
-	int direction, per, of; /* the enums above */
+	int direction, per, of, main; /* the enums above */
 	uint32_t slow;          /* of kinds: 1 << enum loc_kind, SLOW_REGRESSED, SLOW_LOST */
 };
 

@@ -246,6 +246,10 @@ static int check_sense(const struct js_at *at, enum rule_scope scope, struct rul
 		return js_fail(at, err, "the test '%s' is for rules of scope pair", info->name);
 	if ((t->said & FIELD(SHARE)) && scope != RULE_CLUSTER)
 		return js_fail(at, err, "'share' is for rules of scope cluster");
+	if (t->of == OF_OTHERS && (t->kind != TEST_COUNTER || scope != RULE_NODE))
+		return js_fail(at, err, "'others' is for counters in rules of scope node");
+	if ((t->said & FIELD(DEVICE)) && t->fact && t->fact->about == FACT_NODE)
+		return js_fail(at, err, "%s is about no device", t->key);
 	if (t->kind == TEST_SHARED && t->fact->peers != FACT_OWN)
 		return js_fail(&key, err, "nodes need no %s of their own", t->key);
 	if ((t->kind == TEST_DIFFERS || t->kind == TEST_CHANGED) && t->fact->peers == FACT_OWN)

@@ -8,7 +8,8 @@
 
 static const char *const directions[] = { "any", "below", "above", NULL };
 static const char *const pers[] = { "none", "second", "GB", NULL };
-static const char *const ofs[] = { "own", "node", "device", "any", NULL };
+static const char *const ofs[] = { "own", "node", "device", "any", "others", NULL };
+static const char *const mains[] = { "differs", "slower", NULL };
 static const char *const net_kinds[] = { "physical", "ipoib",   "bond",     "bridge", "vlan",
 	                                 "veth",     "virtual", "loopback", NULL };
 static const char *const slow_kinds[] = { "slow-node",
@@ -44,6 +45,7 @@ const struct rule_field_info rule_fields[RULE_FIELDS] = {
 	[FIELD_DEVICE] = { "device", FIELD_TYPE_WORDS, AT(device), NULL, 0, 0 },
 	[FIELD_KIND] = { "kind", FIELD_TYPE_WORDS, AT(net_kind), net_kinds, 0, 0 },
 	[FIELD_PORT] = { "port", FIELD_TYPE_BOOL, AT(port), NULL, 0, 0 },
+	[FIELD_MAIN] = { "main", FIELD_TYPE_CHOICE, AT(main), mains, 0, 0 },
 	[FIELD_BENCH] = { "bench", FIELD_TYPE_WORDS, AT(bench), NULL, 0, 0 },
 	[FIELD_LOSS] = { "loss", FIELD_TYPE_NUMBER, AT(loss), NULL, 0, 1 },
 	[FIELD_KINDS] = { "kinds", FIELD_TYPE_WORDS, AT(kinds), slow_kinds, 0, 0 },
@@ -71,11 +73,11 @@ enum {
 
 /* clang-format off */
 const struct rule_test_info rule_tests[TEST_KINDS] = {
-	[TEST_FACT] = { "fact", FIELD(KEY) | VALUE | WHERE, FIELD(KEY), VALUE, KEYED, 0, true, false, false, false,
+	[TEST_FACT] = { "fact", FIELD(KEY) | FIELD(DEVICE) | VALUE | WHERE, FIELD(KEY), VALUE, KEYED, 0, true, false, false, false,
 		holds_fact, "a fact has such a value" },
-	[TEST_DIFFERS] = { "differs", FIELD(KEY) | FIELD(DIRECTION) | WHERE, FIELD(KEY), 0, KEYED, 0, true, false, false, false,
+	[TEST_DIFFERS] = { "differs", FIELD(KEY) | FIELD(DEVICE) | FIELD(DIRECTION) | WHERE, FIELD(KEY), 0, KEYED, 0, true, false, false, false,
 		holds_differs, "a fact differs from what the peers agree about" },
-	[TEST_CHANGED] = { "changed", FIELD(KEY) | FIELD(DIRECTION) | WHERE, FIELD(KEY), 0, KEYED | PLACE(WAS), 0, true, false, false, false,
+	[TEST_CHANGED] = { "changed", FIELD(KEY) | FIELD(DEVICE) | FIELD(DIRECTION) | WHERE, FIELD(KEY), 0, KEYED | PLACE(WAS), 0, true, false, false, false,
 		holds_changed, "a fact is not what the baseline's nodes of this hardware class had" },
 	[TEST_LESS] = { "less", FIELD(KEY) | FIELD(THAN) | FIELD(FACTOR) | WHERE, FIELD(KEY) | FIELD(THAN), 0, KEYED | PLACE(WAS), 0, false, false, false, false,
 		holds_less, "a fact's number is below another one's of the same node or device" },
@@ -89,7 +91,7 @@ const struct rule_test_info rule_tests[TEST_KINDS] = {
 		holds_still, "such counters are there and none moved" },
 	[TEST_MISSING] = { "missing", FIELD(NAME) | WHERE, FIELD(NAME), 0, WHO | PLACE(KEY) | PLACE(COUNT) | PLACE(OF), 0, false, false, false, false,
 		holds_missing, "there are no such counters" },
-	[TEST_WIRE] = { "wire", FIELD(DEVICE) | FIELD(KIND) | FIELD(PORT) | FIELD(ABOVE) | FIELD(BELOW) | FIELD(SHARE), 0, FIELD(ABOVE) | FIELD(BELOW), WHO | PLACE(SHARE) | PLACE(COUNT) | PLACE(OF), 0, false, false, true, false,
+	[TEST_WIRE] = { "wire", FIELD(DEVICE) | FIELD(KIND) | FIELD(PORT) | FIELD(MAIN) | FIELD(ABOVE) | FIELD(BELOW) | FIELD(SHARE), 0, FIELD(ABOVE) | FIELD(BELOW), WHO | PLACE(SHARE) | PLACE(PEERS) | PLACE(OTHER) | PLACE(COUNT) | PLACE(OF), 0, false, false, true, false,
 		holds_wire, "such a share of the node's bytes went over such devices" },
 	[TEST_FOREIGN] = { "foreign", FIELD(ABOVE) | FIELD(SHARE), FIELD(ABOVE), 0, WHO | PLACE(SHARE) | PLACE(COUNT) | PLACE(OF), 0, false, false, true, false,
 		holds_foreign, "more of the node's bytes than this are not the run's own" },

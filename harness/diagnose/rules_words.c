@@ -59,6 +59,13 @@ static void put_wire(const struct rule_test *t, struct buf *out)
 	char share[32];
 
 	units_format_percent(t->said & FIELD(ABOVE) ? t->above : t->below, share, sizeof share);
+	if (t->said & FIELD(MAIN)) {
+		buf_printf(out, "%s than %s of the node's bytes went over a device that %s", side,
+		           share,
+		           t->main == MAIN_DIFFERS ? "is not the one of its peers"
+		                                   : "is slower than another one");
+		return;
+	}
 	buf_printf(out, "%s than %s of the node's bytes went over ", side, share);
 	if (t->device.n)
 		put_list(&t->device, out);
@@ -147,6 +154,10 @@ static void put_fact(const struct rule_test *t, struct buf *out)
 		                                   "is below what the baseline has",
 		                                   "is above what the baseline has" };
 	buf_puts(out, t->key);
+	if (t->device.n) {
+		buf_puts(out, " of ");
+		put_list(&t->device, out);
+	}
 	if (t->kind == TEST_FACT)
 		put_value(t, out);
 	else if (t->kind == TEST_DIFFERS)
@@ -170,7 +181,8 @@ static void put_fact(const struct rule_test *t, struct buf *out)
 void rule_test_words(const struct rule_test *t, struct buf *out)
 {
 	static const char *const of[] = { "", " (of the node)", " (of the device)",
-		                          " (of any device)" };
+		                          " (of any device)",
+		                          " (of all other nodes)" };
 	char share[32];
 
 	switch (t->kind) {

@@ -234,6 +234,7 @@ void look_make(const struct scene *s, struct look *out)
 		qsort(out->troubles, out->n_troubles, sizeof *out->troubles, by_node);
 	make_figures(out);
 	make_counts(out);
+	look_mains_make(out);
 	if (s->findings) {
 		out->judged = hb_alloc((s->findings->n_scope + 1) * sizeof *out->judged);
 		for (size_t i = 0; i < s->findings->n_scope; i++)
@@ -249,6 +250,7 @@ void look_free(struct look *l)
 	free(l->begin);
 	free(l->judged);
 	free_counts(l);
+	look_mains_free(l);
 	*l = (struct look){ 0 };
 }
 

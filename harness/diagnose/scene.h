@@ -35,6 +35,7 @@ struct look {
 	size_t n_judged;
 	unsigned char *counts;    /* of each node: it told counters */
 	struct look_cache *cache; /* inside: which counters a test is about */
+	struct look_mains *mains; /* inside: which device most bytes went over */
 };
 
 /* The counters whose names a test is about, by their places in facts.counters. */
@@ -43,6 +44,8 @@ struct counter_rows {
 	size_t *v, n;
 };
 const struct counter_rows *look_counters(const struct look *l, const struct rule_test *t);
+void look_mains_make(struct look *l);
+void look_mains_free(struct look *l);
 void look_make(const struct scene *s, struct look *out);
 void look_free(struct look *l);
 
@@ -112,6 +115,7 @@ HOLDS(holds_counter);
 HOLDS(holds_still);
 HOLDS(holds_missing);
 HOLDS(holds_wire);
+HOLDS(holds_main); /* of `wire` with `main` */
 HOLDS(holds_foreign);
 HOLDS(holds_slow);
 HOLDS(holds_fine);

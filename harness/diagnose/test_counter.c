@@ -18,12 +18,35 @@ static bool is_ours(const struct binding *b, const struct rule_test *t, const ch
 	return t->of == OF_NODE || !bound_any(b) || bound_has(b, device);
 }
 
+/* All other nodes together: the sender counts what was lost on the way to somebody. */
+static struct counted count_others(const struct look *l, const struct binding *b,
+                                   const struct rule_test *t)
+{
+	const struct counter_rows *rows = look_counters(l, t);
+	struct counted c = { 0 };
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct counter_row *row = &l->f->counters[rows->v[i]];
+		for (size_t j = 0; j < row->n; j++) {
+			if (row->v[j].node == b->node)
+				continue;
+			c.sum += (double)row->v[j].moved;
+			c.name = row->name;
+			c.device = row->device;
+			c.n++;
+		}
+	}
+	return c;
+}
+
 static struct counted count(const struct look *l, const struct binding *b,
                             const struct rule_test *t)
 {
 	const struct counter_rows *rows = look_counters(l, t);
 	struct counted c = { 0 };
 
+	if (t->of == OF_OTHERS)
+		return count_others(l, b, t);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct counter_row *row = &l->f->counters[rows->v[i]];
 		uint64_t moved = 0;
@@ -47,8 +70,11 @@ static double bytes_over(const struct look *l, const struct binding *b, const st
 	struct wire w;
 	double bytes = 0;
 
-	if (!wire_of(l->f, b->node, &w))
-		return 0;
+	for (size_t i = 0; t->of == OF_OTHERS && i < l->n_nodes; i++)
+		if (i != b->node && wire_of(l->f, i, &w))
+			bytes += w.bytes;
+	if (t->of == OF_OTHERS || !wire_of(l->f, b->node, &w))
+		return bytes;
 	if (t->of == OF_NODE || !bound_any(b))
 		return w.bytes;
 	for (size_t i = 0; i < w.n; i++)
@@ -136,6 +162,8 @@ bool holds_wire(const struct look *l, const struct binding *b, const struct rule
 	struct wire w;
 	double share = 0, most = 0, bytes = 0;
 
+	if (t->said & FIELD(MAIN))
+		return holds_main(l, b, t, seen);
 	if (!wire_of(l->f, b->node, &w) || !(w.bytes > 0))
 		return false;
 	seen->applies = true;

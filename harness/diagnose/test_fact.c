@@ -41,7 +41,8 @@ static const struct fact_row *next_row(const struct binding *b, const struct rul
 	const char *device = bound_device(b, t);
 	while (*i < rows->n) {
 		const struct fact_row *row = &rows->v[(*i)++];
-		if (strcmp(row->device, device) == 0 && (!b->only || b->only == row))
+		if (strcmp(row->device, device) == 0 && (!b->only || b->only == row) &&
+		    (!t->device.n || rule_words_fit(&t->device, device)))
 			return row;
 	}
 	return NULL;

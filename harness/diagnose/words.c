@@ -250,7 +250,10 @@ static void put_counter(const struct told *t, const struct seen *s, struct buf *
 		return;
 	}
 	buf_printf(out, "%s of ", s->key);
-	put_who(t, s, out);
+	if (test->of == OF_OTHERS)
+		buf_printf(out, "all nodes but %s", node_name(t, s->node));
+	else
+		put_who(t, s, out);
 	if (test->kind == TEST_STILL) {
 		buf_puts(out, " did not move");
 		return;
@@ -276,6 +279,11 @@ static void put_wire(const struct told *t, const struct seen *s, struct buf *out
 		buf_printf(out, " went over %s (", s->device);
 		put_bytes(s->bytes, out);
 		buf_putc(out, ')');
+		if (s->peers)
+			buf_printf(out, ", those of %zu of %zu peers over %s", s->count, s->of,
+			           s->peers);
+		else if (s->other != SIZE_MAX && s->other_device)
+			buf_printf(out, "; %s is up and faster", s->other_device);
 	} else {
 		struct buf asked = BUF_INIT;
 		const struct rule_test *w = s->test;

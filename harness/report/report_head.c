@@ -6,6 +6,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd_report.h"
+#include "harness/diagnose/expected.h"
 #include "harness/report/report_parts.h"
 
 enum { NAMES_SHOWN = 3 };
@@ -383,6 +384,12 @@ const char *report_code_word(int code, bool baseline)
 	}
 }
 
+bool report_interconnect_below(const struct report_run *in)
+{
+	const struct attained_row *r = attained_of(in->attained, "cluster");
+	return in->why && in->why->interconnect && r && r->below;
+}
+
 static void put_profile(struct doc *d, const struct summary *s)
 {
 	json_object *names = NULL;
@@ -434,6 +441,10 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v, in->f);
 	put_profile(d, s);
+	if (in->wire)
+		doc_text(d, DOC_WARN, "THE WIRE: %s", in->wire);
+	if (report_interconnect_below(in))
+		doc_text(d, DOC_WARN, "INTERCONNECT: %s", in->why->interconnect);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)

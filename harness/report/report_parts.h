@@ -144,6 +144,9 @@ void report_changes(struct doc *d, const struct report_diff *in);
 struct report_run;
 /* One line where one side alone knows leaf classes; v may be NULL. */
 void report_leaves(struct doc *d, const struct verdicts *v, const char *old_side);
+/* Is what the cluster attained told in the first lines, for it is less than its hardware promises?
+ */
+bool report_interconnect_below(const struct report_run *in);
 /* What is not plain of the baseline: that it took another's place, and what it does not know. */
 void report_baseline_note(struct doc *d, const struct report_run *in);
 /* The first lines, and the last. */

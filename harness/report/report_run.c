@@ -116,6 +116,8 @@ static void put_facts(struct doc *d, const struct report_run *in)
 	if (in->dir)
 		doc_fact(d, "stored in", "%s", in->dir);
 	put_hardware(d, s->hw);
+	if (in->why && in->why->interconnect && !report_interconnect_below(in))
+		doc_fact(d, "interconnect", "%s", in->why->interconnect);
 	if (json_object_is_type(s->fingerprint, json_type_object)) {
 		json_object_object_foreach(s->fingerprint, name, values)
 		{
@@ -132,6 +134,7 @@ struct run_data {
 	const struct summary *s;
 	const struct verdicts *v;
 	const struct findings *f;
+	const struct diagnosis *why;
 };
 
 static void fill_data(json_object *data, const void *ctx)
@@ -139,7 +142,10 @@ static void fill_data(json_object *data, const void *ctx)
 	const struct run_data *in = ctx;
 	js_set_obj(data, "summary", summary_to_json(in->s));
 	js_set_obj(data, "verdicts", in->v ? verdicts_to_json(in->v) : NULL);
-	js_set_obj(data, "findings", in->f ? findings_to_json(in->f) : NULL);
+	json_object *found = in->f ? findings_to_json(in->f) : NULL;
+	if (found && in->why)
+		diagnosis_to_json(in->why, found);
+	js_set_obj(data, "findings", found);
 }
 
 static void add_names(struct report_names *names, const struct report_run *in)
@@ -160,7 +166,7 @@ struct doc *report_run_doc(const struct report_run *in)
 	js_set_str(d->data, "baseline", in->base);
 	js_set_i64(d->data, "code", in->code);
 	struct run_data *data = hb_alloc(sizeof *data);
-	*data = (struct run_data){ s, in->v, in->f };
+	*data = (struct run_data){ s, in->v, in->f, in->why };
 	d->fill = fill_data;
 	d->ctx = data;
 

@@ -280,7 +280,7 @@ static void another_node_behind_an_address_is_named(void **state)
 	w.seen[2].port = w.seen[1].port; /* the address of n3 belongs to n2 too */
 	fd[0] = knock(w.seen[0].port, "n3");
 	fd[1] = knock(w.seen[1].port, "n3");
-	w.node[1].p.linger_s = 1;
+	w.node[1].p.linger_s = 0.4;
 	meet(&w, 2);
 	assert_fact(&w.node[0], "n3", "peer.connect", "n2 answered");
 	assert_fact(&w.node[0], "n2", "peer.connect", "ok");
