@@ -33,14 +33,14 @@ void look_mains_make(struct look *l)
 	struct look_mains *m = hb_alloc(sizeof *m);
 	struct main_at *v = hb_alloc((l->n_nodes + 1) * sizeof *v);
 	size_t n = 0;
-	struct wire w;
 
 	m->of = hb_alloc((l->n_nodes + 1) * sizeof *m->of);
 	m->classes = hb_alloc((l->n_classes + 1) * sizeof *m->classes);
 	for (size_t i = 0; i < l->n_nodes; i++) {
-		if (!l->counts[i] || !wire_of(l->f, i, &w) || !w.n)
+		const struct wire *w = look_wire(l, i);
+		if (!w || !w->n)
 			continue;
-		m->of[i] = w.v[0].device;
+		m->of[i] = w->v[0].device;
 		v[n++] = (struct main_at){ m->of[i], l->class_of[i] };
 	}
 	qsort(v, n, sizeof *v, by_class);
@@ -117,14 +117,14 @@ static bool slower(const struct look *l, const struct binding *b, struct seen *s
 bool holds_main(const struct look *l, const struct binding *b, const struct rule_test *t,
                 struct seen *seen)
 {
-	struct wire w;
+	const struct wire *w = look_wire(l, b->node);
 
-	if (!l->mains->of[b->node] || !wire_of(l->f, b->node, &w) || !w.n)
+	if (!l->mains->of[b->node] || !w || !w->n)
 		return false;
 	seen->applies = true;
-	seen->device = w.v[0].device;
-	seen->share = w.v[0].share;
-	seen->bytes = w.v[0].rx + w.v[0].tx;
+	seen->device = w->v[0].device;
+	seen->share = w->v[0].share;
+	seen->bytes = w->v[0].rx + w->v[0].tx;
 	if ((t->said & FIELD(ABOVE)) && !(seen->share > t->above))
 		return false;
 	if ((t->said & FIELD(BELOW)) && !(seen->share < t->below))
