@@ -30,6 +30,7 @@ bed_packet_cost() {
 	done
 }
 
+# shellcheck disable=SC2120  # mostly without
 bed_second() { # [MBIT]
 	local i node shape
 	shape=$(bed_shape "${1:-$((BED_MBIT / 4))}")
@@ -57,6 +58,7 @@ bed_wrong_route() { # NODE
 	touch "$BED/run/route-$1"
 }
 
+# shellcheck disable=SC2153  # bed.sh's
 bed_route() { # FROM TO: over eth1; a lost packet is sent again as soon as on eth0
 	bed_on "$1" ip route replace "$BED_NET.${2#n}/32" dev eth1 src "$BED_NET.${1#n}" rto_min 5ms
 }
@@ -102,6 +104,8 @@ bed_other_mpi() { # NODE
 	bed_prolog "$1" "export LD_LIBRARY_PATH=$BED/other/lib"
 }
 
+# Without FAKETIME_FORCE_MONOTONIC_FIX=0 some waits for a condition end at once (seen in one of three
+# probes).
 bed_clock() { # NODE SECONDS; 77 and the reason where there is no libfaketime
 	[ -e "$BED_FAKETIME" ] || {
 		echo "note: no libfaketime (Debian: libfaketime), so no clock is off"
@@ -111,6 +115,7 @@ bed_clock() { # NODE SECONDS; 77 and the reason where there is no libfaketime
 export FAKETIME=$(printf %+d "$2")
 export DONT_FAKE_MONOTONIC=1
 export FAKETIME_DONT_RESET=1
+export FAKETIME_FORCE_MONOTONIC_FIX=0
 export NO_FAKE_STAT=1"
 }
 
