@@ -1,4 +1,5 @@
 /* Processors: what there is, what may be used, and what slows them down. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,7 +169,7 @@ static void tell_hz(const struct fact_sink *s, const char *cpuinfo)
 	}
 	if (n > 0) {
 		qsort(mhz, n, sizeof(*mhz), compare_doubles);
-		fact_tell_f64(s, "", "cpu.hz", mhz[n / 2] * 1e6, "/proc/cpuinfo");
+		fact_tell_f64(s, "", "cpu.hz", floor(mhz[n / 2] * 1e6 + 0.5), "/proc/cpuinfo");
 	}
 	free(mhz);
 }
