@@ -9,7 +9,7 @@
 
 #define CPUS     "/sys/devices/system/cpu"
 #define POLICIES CPUS "/cpufreq"
-enum { CPUS_MAX = 16384, STATES_MAX = 32 };
+enum { CPUS_MAX = 16384, STATES_MAX = 32, MHZ_MAX = 1000000 };
 
 struct core {
 	uint64_t package, id;
@@ -162,7 +162,7 @@ static void tell_hz(const struct fact_sink *s, const char *cpuinfo)
 		if (!colon || strncmp(line, "cpu MHz", 7) != 0)
 			continue;
 		colon += strspn(colon, ": \t");
-		if (!num_parse(colon, &end, &v) || v <= 0)
+		if (!num_parse(colon, &end, &v) || v <= 0 || v > MHZ_MAX)
 			continue;
 		hb_grow(&mhz, &cap, n + 1, sizeof(v));
 		mhz[n++] = v;
