@@ -4,14 +4,15 @@
 
 #include "harness/cmd/cmd.h"
 
-extern const struct command cmd_run, cmd_plan, cmd_accept, cmd_diff, cmd_check, cmd_report,
-        cmd_explain, cmd_baseline, cmd_ack, cmd_list, cmd_config, cmd_build_profile, cmd_store,
-        cmd_selftest, cmd_version, cmd_help;
+extern const struct command cmd_run, cmd_plan, cmd_accept, cmd_probe, cmd_diff, cmd_check,
+        cmd_report, cmd_explain, cmd_rules, cmd_baseline, cmd_ack, cmd_list, cmd_config,
+        cmd_build_profile, cmd_store, cmd_selftest, cmd_version, cmd_help;
 
 const struct command *const commands[] = {
-	&cmd_run,     &cmd_plan,     &cmd_accept,  &cmd_diff, &cmd_check,  &cmd_report,
-	&cmd_explain, &cmd_baseline, &cmd_ack,     &cmd_list, &cmd_config, &cmd_build_profile,
-	&cmd_store,   &cmd_selftest, &cmd_version, &cmd_help, NULL,
+	&cmd_run,    &cmd_plan,          &cmd_accept, &cmd_probe,    &cmd_diff,    &cmd_check,
+	&cmd_report, &cmd_explain,       &cmd_rules,  &cmd_baseline, &cmd_ack,     &cmd_list,
+	&cmd_config, &cmd_build_profile, &cmd_store,  &cmd_selftest, &cmd_version, &cmd_help,
+	NULL,
 };
 
 /*

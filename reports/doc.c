@@ -96,6 +96,17 @@ void doc_list_item(struct doc *d, const char *fmt, ...)
 	va_end(ap);
 }
 
+void doc_list_below(struct doc *d, const char *fmt, ...)
+{
+	struct doc_block *b = block_join(d, DOC_LIST);
+	va_list ap;
+	va_start(ap, fmt);
+	char *text = format(fmt, ap);
+	va_end(ap);
+	add_item(b, hb_format("%c%s", DOC_BELOW, text));
+	free(text);
+}
+
 void doc_fact(struct doc *d, const char *name, const char *fmt, ...)
 {
 	struct doc_block *b = block_join(d, DOC_FACTS);

@@ -8,7 +8,7 @@ PACKAGES_BUILD="build-essential cmake pkg-config libjson-c-dev libhwloc-dev libo
 PACKAGES_TEST="libcmocka-dev libfuse3-dev libgsl-dev mpich libmpich-dev libcmark-gfm-dev libcmark-gfm-extensions-dev clang-format clang-tidy cppcheck shellcheck procps util-linux groff-base mandoc zsh fish locales"
 # A real Slurm, for the tests of label cluster alone. They start what they need by themselves.
 # shellcheck disable=SC2034
-PACKAGES_CLUSTER="slurmctld slurmd slurm-client munge iproute2 nftables util-linux"
+PACKAGES_CLUSTER="slurmctld slurmd slurm-client munge iproute2 nftables libfaketime util-linux"
 
 # libFuzzer and the sanitizers of clang.
 # shellcheck disable=SC2034

@@ -13,6 +13,7 @@ const struct fact_info fact_catalog[] = {
 	{ "mpi.*", FACT_NODE, FACT_TEXT, FACT_ALIKE, "", "what the MPI library says of itself" },
 	{ "world.size", FACT_NODE, FACT_NUMBER, FACT_ALIKE, "", "ranks in MPI_COMM_WORLD" },
 	{ "world.started", FACT_NODE, FACT_NUMBER, FACT_ALIKE, "", "ranks that the launcher was asked for" },
+	{ "world.neighbour", FACT_NODE, FACT_TEXT, FACT_VARIES, "", "ok, or why no message came from the rank before" },
 	{ "lib.path", FACT_LIB, FACT_TEXT, FACT_ALIKE, "", "the file of a library that is really loaded" },
 	{ "lib.build_id", FACT_LIB, FACT_TEXT, FACT_ALIKE, "", "which build of it that is" },
 	{ "bind.nic", FACT_NODE, FACT_TEXT, FACT_VARIES, "", "where the rank was bound" },

@@ -76,14 +76,26 @@ static void add_case(struct case_list *out, uint64_t bytes, const void *opts,
 	out->v[out->n++] = c;
 }
 
+const struct opt *info_sizes(const struct bench_info *info)
+{
+	for (const struct opt *row = info->opts; row->type != OPT_END; row++)
+		if (row->type == OPT_SIZES && !strcmp(row->name, "sizes"))
+			return row;
+	return NULL;
+}
+
 static int parse_sizes(const struct bench_info *info, const void *opts, struct sizes *sizes,
                        struct hb_err *err)
 {
+	const struct opt *row = info_sizes(info);
 	const char *text = NULL;
 
-	for (const struct opt *row = info->opts; row->type != OPT_END; row++)
-		if (row->type == OPT_SIZES && !strcmp(row->name, "sizes"))
-			memcpy(&text, (const char *)opts + row->offset, sizeof(text));
+	if (!row) {
+		sizes->v = hb_alloc(sizeof(*sizes->v));
+		sizes->n = 1;
+		return HB_OK;
+	}
+	memcpy(&text, (const char *)opts + row->offset, sizeof(text));
 	if (!text)
 		return hb_fail(err, HB_E_USAGE, "%s: no sizes given", info->name);
 	if (units_parse_sizes(text, sizes, err))

@@ -32,7 +32,10 @@ enum bench_flags {
 	BENCH_SELF_TIMED = 4, /* iterate pushes its own samples into the sink */
 	BENCH_DIRECTED = 8,   /* a pair is measured ab and ba apart */
 	BENCH_BUSBW = 16,     /* reports busbw_Bps = algbw_Bps * bus_factor(ranks) */
-	BENCH_TELLS = 32      /* tells facts and has no figures: units end, no rows come of them */
+	BENCH_TELLS = 32,     /* tells facts and has no figures: units end, no rows come of them */
+	BENCH_MEETS = 64, /* ranks connect to each other by TCP: they listen, the job's message has
+	                   * peers, and max_ranks bounds it */
+	BENCH_RARE = 128  /* looks for rare events: precise figures do not end it, max_time does */
 };
 
 /* One point to measure: a message size (or working set) and options with every axis resolved. */
@@ -56,7 +59,9 @@ struct bench_info {
 	double floor;                      /* default practical floor: 0.03 rates, 0.05 latencies */
 	const struct metric_info *metrics; /* the first is the headline */
 	size_t opts_size;
-	const struct opt *opts; /* must have an OPT_SIZES row named "sizes" */
+	/* With an OPT_SIZES row named "sizes", but for a benchmark that moves nothing: all of its
+	 * cases have 0 bytes. */
+	const struct opt *opts;
 	/* Enumerates its points from options as given; info_cases_product serves most. */
 	int (*cases)(const struct bench_info *info, const void *opts, struct case_list *out,
 	             struct hb_err *err);
@@ -66,8 +71,9 @@ struct bench_info {
 enum { INFO_AXES_MAX = 8, INFO_CASES_MAX = 16384 };
 
 /*
- * sizes x every OPT_AXIS set, sizes varying fastest; out is made new. HB_E_USAGE for sizes that do
- * not parse, an axis without a value and more than INFO_CASES_MAX cases; out is empty then.
+ * sizes x every OPT_AXIS set, sizes varying fastest (0 where there is no such row); out is made
+ * new. HB_E_USAGE for sizes that do not parse, an axis without a value and more than INFO_CASES_MAX
+ * cases; out is empty then.
  */
 int info_cases_product(const struct bench_info *info, const void *opts, struct case_list *out,
                        struct hb_err *err);
@@ -81,6 +87,8 @@ void info_opts_free(const struct bench_info *info, void *opts);
 /* The canonical object of KEY options of one resolved case (contracts.md section 1). */
 json_object *info_key_opts(const struct bench_info *info, const void *opts);
 
+/* The row "sizes"; NULL: this benchmark has none, its cases have 0 bytes. */
+const struct opt *info_sizes(const struct bench_info *info);
 /* NULL: this benchmark has no such metric. */
 const struct metric_info *info_metric(const struct bench_info *info, const char *name);
 /* "local", "pair", "group" */
@@ -92,7 +100,8 @@ const struct bench_info *catalog_find(const char *name); /* NULL: unknown */
 const char *catalog_nearest(const char *name);           /* for "did you mean"; may be NULL */
 /* The rows by name, for the bench_ops that measure them (catalog_mpi.c, catalog_node.c). */
 extern const struct bench_info info_mpi_latency, info_mpi_bandwidth, info_mpi_allreduce;
-extern const struct bench_info info_node_memory;
+extern const struct bench_info info_mpi_world, info_node_peers;
+extern const struct bench_info info_node_memory, info_node_compute, info_node_jitter;
 /* "mpi" of "mpi.latency": which helper runs it. Writes at most n bytes. */
 void info_helper_name(const struct bench_info *info, char *out, size_t n);
 
@@ -110,10 +119,19 @@ struct mpi_opts {
 };
 
 enum memory_op { MEMORY_COPY, MEMORY_SCALE, MEMORY_ADD, MEMORY_TRIAD };
+enum memory_where { MEMORY_NODE, MEMORY_NUMA };
+enum memory_stores { STORES_HOT, STORES_STREAMING };
 struct memory_opts {
-	char *sizes;  /* working set over all cores */
-	uint64_t ops; /* mask of 1 << enum memory_op */
-	int threads;  /* 0: one a core */
+	char *sizes;     /* working set over all cores */
+	uint64_t ops;    /* mask of 1 << enum memory_op */
+	int threads;     /* 0: one a core */
+	uint64_t where;  /* mask of 1 << enum memory_where; 0 as the node */
+	uint64_t stores; /* mask of 1 << enum memory_stores; 0 as hot */
+};
+
+enum compute_cores { COMPUTE_ONE, COMPUTE_ALL };
+struct compute_opts {
+	uint64_t cores; /* mask of 1 << enum compute_cores */
 };
 
 #endif

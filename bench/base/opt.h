@@ -31,10 +31,12 @@ enum opt_type {
 };
 
 enum opt_flags {
-	OPT_KEY = 1,    /* part of the comparison key */
-	OPT_AXIS = 2,   /* OPT_SET: a benchmark runs a case per chosen value */
-	OPT_HIDDEN = 4, /* not in the help */
-	OPT_REFUSED = 8 /* in a choice: known, but not in this version: HB_E_USAGE */
+	OPT_KEY = 1,     /* part of the comparison key */
+	OPT_AXIS = 2,    /* OPT_SET: a benchmark runs a case per chosen value */
+	OPT_HIDDEN = 4,  /* not in the help */
+	OPT_REFUSED = 8, /* in a choice: known, but not in this version: HB_E_USAGE */
+	OPT_LATER = 16   /* with OPT_KEY: came later than keys that are stored, its default is what
+	                  * their silence means, so keys leave it out */
 };
 
 struct opt_choice {

@@ -251,6 +251,13 @@ static json_object *row_to_json(const struct opt *row, const void *src)
 	}
 }
 
+/* The value that a key leaves out: that of the keys from before the row. */
+static bool is_silent(const struct opt *row, json_object *v, unsigned flags)
+{
+	return (flags & OPT_KEY) && (row->flags & OPT_LATER) && row->dflt &&
+	       strcmp(json_object_get_string(v), row->dflt) == 0;
+}
+
 json_object *opt_to_json(const struct opt *opts, const void *src, unsigned flags)
 {
 	json_object *o = json_object_new_object();
@@ -259,7 +266,11 @@ json_object *opt_to_json(const struct opt *opts, const void *src, unsigned flags
 			continue;
 		if ((flags & OPT_KEY) && (row->type == OPT_SIZES || (row->flags & OPT_HIDDEN)))
 			continue;
-		js_set_obj(o, row->name, row_to_json(row, src));
+		json_object *v = row_to_json(row, src);
+		if (is_silent(row, v, flags))
+			js_put(v);
+		else
+			js_set_obj(o, row->name, v);
 	}
 	return o;
 }

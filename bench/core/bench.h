@@ -9,6 +9,7 @@
 
 #include "bench/base/info.h"
 #include "bench/base/json.h"
+#include "bench/base/stat.h"
 #include "bench/core/comm.h"
 #include "bench/core/fact_sink.h"
 #include "bench/core/load.h"
@@ -33,6 +34,17 @@ struct bench {
 	struct load_moved moved; /* what this rank sent and received so far; run.c counts */
 };
 
+/* What a rank of a job that tells facts has to go by; all borrowed. */
+struct tell {
+	json_object *msg;     /* the job's message (harness/README.md); NULL: started by hand */
+	const int *ranks;     /* of the world, in the job's order */
+	int n_ranks, me;      /* this rank is ranks[me] */
+	const char *endpoint; /* the node, as it calls itself */
+	int listener;         /* listens on the port of this rank's hello; -1: no port was told */
+	uint64_t deadline_ns; /* absolute; 0: none */
+	const struct fact_sink *sink;
+};
+
 struct bench_ops {
 	const struct bench_info *info;
 	size_t state_size;
@@ -55,14 +67,27 @@ struct bench_ops {
 	int (*verify)(struct bench *b, uint64_t *checked, uint64_t *bad, struct hb_err *err);
 	/* Bytes of one iteration as algbw defines them; NULL: no bandwidth metric. */
 	double (*bytes_moved)(const struct bench *b);
+	/* What rate_per_s counts, of one iteration; NULL: messages. */
+	double (*operations)(const struct bench *b);
+	/*
+	 * A metric that the time of iterations does not give, from what was seen since prepare:
+	 * false leaves it to run.c. May be NULL.
+	 */
+	bool (*figure)(const struct bench *b, const struct metric_info *m,
+	               struct stat_summary *out);
+	/*
+	 * What parts of a node (cores, NUMA nodes) show each, for the record: {of, p50 (quantiles
+	 * 0, 1/4 .. 1 over the parts' median times in ns), latest (the 16 slowest, by their
+	 * numbers)}. The caller's; NULL, or returns NULL: it has none.
+	 */
+	json_object *(*parts)(const struct bench *b);
 	/* Also after a failed setup. May be NULL. */
 	void (*teardown)(struct bench *b);
 	/*
 	 * BENCH_TELLS: all there is to it, nothing else is called. Every rank of the job tells what
-	 * it finds, by itself: no communicator is made, msg is the job's message.
+	 * it finds, by itself: no communicator is made.
 	 */
-	int (*tell)(json_object *msg, const char *endpoint, uint64_t deadline_ns,
-	            const struct fact_sink *s, struct hb_err *err);
+	int (*tell)(const struct tell *t, struct hb_err *err);
 };
 
 /* SELF_TIMED: one iteration's time in ns, for the block in progress. */

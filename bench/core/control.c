@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/base/frame.h"
@@ -22,6 +23,8 @@ struct control {
 	int fd;
 	struct frame_reader in;
 	struct settings set; /* until the hello was said */
+	struct control_answer answer;
+	int send_ms;
 };
 
 static int is_set(const char *name)
@@ -125,6 +128,15 @@ static int check_greeting(struct control *c, const char *run, struct hb_err *err
 	return rc;
 }
 
+/* The wall clock: the harness compares it with its own. */
+static void set_time(json_object *o)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_REALTIME, &t) == 0 && t.tv_sec >= 0)
+		js_set_u64(o, "time_ns", (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
+}
+
 json_object *control_hello_json(const struct control_hello *h, const struct control_part *part)
 {
 	json_object *o = json_object_new_object();
@@ -139,10 +151,13 @@ json_object *control_hello_json(const struct control_hello *h, const struct cont
 	js_set_i64(o, "size", h->size);
 	if (local >= 0)
 		js_set_i64(o, "local", local);
+	if (h->port > 0)
+		js_set_i64(o, "port", h->port);
 	js_set_str(o, "hw", h->hw);
 	js_set_str(o, "helper", h->helper);
 	js_set_str(o, "version", h->version);
 	js_set_i64(o, "pid", getpid());
+	set_time(o);
 	return o;
 }
 
@@ -162,6 +177,7 @@ static json_object *starting_json(const char *host, const struct control_part *p
 	if (local >= 0)
 		js_set_i64(o, "local", local);
 	js_set_i64(o, "pid", getpid());
+	set_time(o);
 	return o;
 }
 
@@ -189,15 +205,21 @@ static int read_answer(struct control *c, struct hb_err *err)
 	struct js_at at = JS_AT_TOP("answer");
 	const char *msg = "", *text = "no reason given";
 	json_object *o = NULL;
+	bool first = false;
 	int rc = frame_recv(c->fd, &c->in, CONTROL_HANDSHAKE_MS, &o, err);
 
+	c->answer = (struct control_answer){ false, -1 };
 	if (rc < 0)
 		return rc;
 	if (js_get_str(o, &at, "msg", JS_REQUIRED, &msg, err) < 0 ||
-	    js_get_str(o, &at, "text", JS_OPTIONAL, &text, err) < 0)
+	    js_get_str(o, &at, "text", JS_OPTIONAL, &text, err) < 0 ||
+	    js_get_bool(o, &at, "facts", JS_OPTIONAL, &c->answer.facts, err) < 0 ||
+	    js_get_bool(o, &at, "first", JS_OPTIONAL, &first, err) < 0)
 		rc = HB_E_FORMAT;
 	else if (strcmp(msg, "ok") != 0)
 		rc = hb_fail(err, HB_E_CANCELLED, "refused: %.300s", text);
+	if (rc == HB_OK && json_object_object_get_ex(o, "first", NULL))
+		c->answer.first = first;
 	js_put(o);
 	return rc;
 }
@@ -254,15 +276,24 @@ static int try_all(struct control *c, const struct first_words *w, struct hb_err
 	return rc;
 }
 
-int control_start(const char *host, struct control **out, struct hb_err *err)
+static struct control *new_control(void)
 {
-	const struct first_words words = { NULL, host };
 	struct control *c = hb_alloc(sizeof(*c));
-	struct hb_err why;
-	int rc;
 
 	c->fd = -1;
 	c->in = (struct frame_reader)FRAME_READER_INIT;
+	c->send_ms = SEND_MS;
+	c->answer.first = -1;
+	return c;
+}
+
+int control_start(const char *host, struct control **out, struct hb_err *err)
+{
+	const struct first_words words = { NULL, host };
+	struct control *c = new_control();
+	struct hb_err why;
+	int rc;
+
 	rc = settings_read(&c->set, err);
 	/* Refused, by a harness that does not know these words yet: the hello will tell. */
 	if (!rc && (rc = try_all(c, &words, &why)) == HB_E_CANCELLED)
@@ -299,11 +330,9 @@ int control_join(struct control *c, const struct control_hello *hello, struct hb
 
 int control_open(const struct control_hello *hello, struct control **out, struct hb_err *err)
 {
-	struct control *c = hb_alloc(sizeof(*c));
+	struct control *c = new_control();
 	int rc = settings_read(&c->set, err);
 
-	c->fd = -1;
-	c->in = (struct frame_reader)FRAME_READER_INIT;
 	if (!rc)
 		rc = control_join(c, hello, err);
 	if (rc < 0)
@@ -349,7 +378,17 @@ int control_next(struct control *c, json_object **out, struct hb_err *err)
 
 int control_send(struct control *c, json_object *o, struct hb_err *err)
 {
-	return frame_send(c->fd, o, SEND_MS, err);
+	return frame_send(c->fd, o, c->send_ms, err);
+}
+
+void control_hurry(struct control *c, int ms)
+{
+	c->send_ms = ms;
+}
+
+struct control_answer control_answer(const struct control *c)
+{
+	return c->answer;
 }
 
 void control_close(struct control *c)

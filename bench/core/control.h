@@ -7,6 +7,8 @@
 #ifndef HPCBENCH_CORE_CONTROL_H
 #define HPCBENCH_CORE_CONTROL_H
 
+#include <stdbool.h>
+
 #include "bench/base/err.h"
 #include "bench/base/json.h"
 
@@ -25,11 +27,15 @@
 /* The harness may be busy with a thousand others that start at the same time. */
 enum { CONTROL_CONNECT_MS = 2000, CONTROL_HANDSHAKE_MS = 15000, CONTROL_HEARTBEAT_MS = 5000 };
 
+/* "1": a job of this step has its ranks connect to each other; see helper.listens. */
+#define CONTROL_ENV_LISTEN "HPCBENCH_LISTEN"
+
 struct control;
 
 struct control_hello {
 	const char *host, *hw, *helper, *version;
 	int rank, size;
+	int port; /* that other ranks can connect to; 0: none */
 };
 
 /* By what the environment says the helper is commanded. */
@@ -61,12 +67,23 @@ int control_open(const struct control_hello *hello, struct control **out, struct
 int control_start(const char *host, struct control **out, struct hb_err *err);
 int control_join(struct control *c, const struct control_hello *hello, struct hb_err *err);
 /*
+ * What the harness answered to the hello: wishes for this process. An older one has none: then
+ * first is -1.
+ */
+struct control_answer {
+	bool facts; /* it is the first that came from its node in the run: node facts are wanted */
+	int first;  /* of those of its node in this step: 1 yes, 0 no, -1 not said */
+};
+struct control_answer control_answer(const struct control *c);
+/*
  * The next command; the caller's. HB_E_CANCELLED when the harness sent quit; any other failure
  * means that the connection is of no more use (HB_E_IO: closed or broken).
  */
 int control_next(struct control *c, json_object **out, struct hb_err *err);
 /* One message or record; a peer that does not read for 30 s is HB_E_TIMEOUT. */
 int control_send(struct control *c, json_object *o, struct hb_err *err);
+/* From now on it is so after ms: nobody waits longer than that for last words. */
+void control_hurry(struct control *c, int ms);
 void control_close(struct control *c);
 
 #endif

@@ -35,6 +35,33 @@ struct emit *emit_control_new(struct control *c)
 	return &e->base;
 }
 
+struct emit_array {
+	struct emit base;
+	json_object *arr;
+};
+
+static int array_record(struct emit *e, json_object *record, struct hb_err *err)
+{
+	(void)err;
+	json_object_array_add(((struct emit_array *)e)->arr, json_object_get(record));
+	return HB_OK;
+}
+
+static void array_done(struct emit *e)
+{
+	free(e);
+}
+
+struct emit *emit_array_new(json_object *arr)
+{
+	struct emit_array *e = hb_alloc(sizeof(*e));
+
+	e->base.record = array_record;
+	e->base.close = array_done;
+	e->arr = arr;
+	return &e->base;
+}
+
 struct emit_file {
 	struct emit base;
 	int fd;

@@ -20,6 +20,7 @@ struct emit *emit_control_new(struct control *c); /* c stays the caller's */
 /* One write a line; the file is made new (O_EXCL, 0666 & umask). */
 int emit_file_new(const char *path, struct emit **out, struct hb_err *err);
 struct emit *emit_table_new(FILE *out);
+struct emit *emit_array_new(json_object *arr); /* borrowed; gets a reference to each */
 
 /* The samples of a point, ns an iteration, under the name of its first metric. */
 struct emit_series {

@@ -29,6 +29,13 @@ int env_binding_text(struct buf *out, struct hb_err *err);
  * frees *cpus. *n is at least 1.
  */
 int env_core_list(int **cpus, int *n, struct hb_err *err);
+/* The NUMA node (the kernel's number) that has each of n processors; 0 where nobody knows. */
+void env_numa_of(const int *cpus, int n, int *numa);
+/*
+ * Memory that is not touched yet comes from that NUMA node alone. Where that cannot be asked for,
+ * it comes from the node of who touches it first.
+ */
+void env_bind_memory(void *at, size_t len, int numa);
 /* Binds the calling thread to one processor. HB_E_UNSUPPORTED where that is not allowed. */
 int env_bind_cpu(int cpu, struct hb_err *err);
 /* What the environment may ask for: "nic". */

@@ -160,3 +160,38 @@ int env_binding_text(struct buf *out, struct hb_err *err)
 	hwloc_topology_destroy(t);
 	return HB_OK;
 }
+
+static int numa_with(hwloc_topology_t t, int cpu)
+{
+	hwloc_obj_t numa = NULL;
+
+	while ((numa = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, numa)))
+		if (numa->cpuset && hwloc_bitmap_isset(numa->cpuset, (unsigned)cpu))
+			return (int)numa->os_index;
+	return 0;
+}
+
+void env_numa_of(const int *cpus, int n, int *numa)
+{
+	hwloc_topology_t t;
+	bool loaded = load(&t, NULL) == HB_OK;
+
+	for (int i = 0; i < n; i++)
+		numa[i] = loaded ? numa_with(t, cpus[i]) : 0;
+	if (loaded)
+		hwloc_topology_destroy(t);
+}
+
+void env_bind_memory(void *at, size_t len, int numa)
+{
+	hwloc_topology_t t;
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+
+	if (set && load(&t, NULL) == HB_OK) {
+		hwloc_bitmap_only(set, (unsigned)numa);
+		hwloc_set_area_membind(t, at, len, set, HWLOC_MEMBIND_BIND,
+		                       HWLOC_MEMBIND_BYNODESET);
+		hwloc_topology_destroy(t);
+	}
+	hwloc_bitmap_free(set);
+}

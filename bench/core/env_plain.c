@@ -91,3 +91,29 @@ int env_binding_text(struct buf *out, struct hb_err *err)
 	buf_free(&ranges);
 	return HB_OK;
 }
+
+/* cpuN has a link nodeM to the node that it is of. */
+void env_numa_of(const int *cpus, int n, int *numa)
+{
+	for (int i = 0; i < n; i++) {
+		char path[96];
+		DIR *d;
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpus[i]);
+		d = sys_dir(path);
+		numa[i] = 0;
+		for (struct dirent *e; d && (e = readdir(d)) != NULL;)
+			if (strncmp(e->d_name, "node", 4) == 0 && e->d_name[4] >= '0' &&
+			    e->d_name[4] <= '9')
+				numa[i] = (int)strtol(e->d_name + 4, NULL, 10);
+		if (d)
+			closedir(d);
+	}
+}
+
+void env_bind_memory(void *at, size_t len, int numa)
+{
+	(void)at;
+	(void)len;
+	(void)numa;
+}

@@ -5,14 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/base/mem.h"
-#include "bench/core/clock.h"
 #include "bench/core/control.h"
 #include "bench/core/helper_parts.h"
-#include "bench/core/load.h"
 
-enum { HELP_WIDTH = 80, CLOCK_CALLS = 1001 };
-#define CLOCK_SLOW_NS 1000.0
+enum { HELP_WIDTH = 80 };
 
 int helper_complain(const struct helper *h, const struct hb_err *err)
 {
@@ -26,7 +22,7 @@ static int print(const struct buf *text)
 	                                                                : HB_EXIT_OK;
 }
 
-static int print_json(json_object *o)
+int helper_print_json(json_object *o)
 {
 	struct buf text = BUF_INIT;
 	int rc;
@@ -84,7 +80,7 @@ static int describe(const struct helper *h)
 		js_set_obj(o, "options", opt_describe(info->opts));
 		json_object_array_add(arr, o);
 	}
-	return print_json(arr);
+	return helper_print_json(arr);
 }
 
 static int help(const struct helper *h)
@@ -108,47 +104,6 @@ static int help(const struct helper *h)
 	return rc;
 }
 
-json_object *helper_facts(const struct helper *h, const char *endpoint)
-{
-	json_object *arr = json_object_new_array();
-
-	env_facts(endpoint, arr);
-	if (h->facts)
-		h->facts(endpoint, arr);
-	return arr;
-}
-
-/* What facts are put into as records. */
-struct printed {
-	json_object *arr;
-	const char *host;
-};
-
-static void add_told(void *ctx, const char *device, const char *key, const char *value,
-                     const char *source)
-{
-	const struct printed *p = ctx;
-	char *endpoint = hb_format("%s%s%s", p->host, *device ? "/" : "", device);
-
-	json_object_array_add(p->arr, rec_fact_to_json(endpoint, key, value, source));
-	free(endpoint);
-}
-
-static int print_facts(const struct helper *h)
-{
-	char host[sizeof(((struct env_node *)NULL)->host)];
-	struct printed printed = { NULL, host };
-	const struct fact_sink sink = { add_told, &printed };
-
-	env_host(host, sizeof(host));
-	printed.arr = helper_facts(h, host);
-	if (h->node_facts)
-		h->node_facts(&sink);
-	if (h->libraries)
-		h->libraries(&sink);
-	return print_json(printed.arr);
-}
-
 static int print_version(const struct helper *h)
 {
 	struct buf text = BUF_INIT;
@@ -157,96 +112,6 @@ static int print_version(const struct helper *h)
 	buf_printf(&text, "hpcbench-%s %s\n", h->name, HPCBENCH_VERSION);
 	rc = print(&text);
 	buf_free(&text);
-	return rc;
-}
-
-static json_object *meta_record(const struct crew *crew)
-{
-	json_object *o = json_object_new_object();
-	int size = crew->world->ops->size(crew->world);
-
-	js_set_str(o, "type", record_type_name(REC_META));
-	js_set_u64(o, "schema", RECORD_SCHEMA);
-	js_set_str(o, "helper", crew->helper->name);
-	js_set_str(o, "version", HPCBENCH_VERSION);
-	/* Which nodes the other ranks are on, only the launcher knows without asking them. */
-	js_set_str(o, "nodes", size == 1 ? crew->node.host : NULL);
-	js_set_i64(o, "ranks", size);
-	return o;
-}
-
-static json_object *rank_record(const struct crew *crew)
-{
-	json_object *o = json_object_new_object();
-	char kernel[LOAD_ID_MAX], network[LOAD_ID_MAX];
-	struct buf binding = BUF_INIT;
-
-	load_identity(kernel, network);
-	if (env_binding_text(&binding, NULL) < 0)
-		buf_puts(&binding, "unknown");
-	js_set_str(o, "type", record_type_name(REC_RANK));
-	js_set_i64(o, "rank", crew->world->ops->rank(crew->world));
-	js_set_str(o, "host", crew->node.host);
-	js_set_str(o, "binding", buf_text(&binding));
-	js_set_str(o, "hw", crew->node.hw);
-	js_set_str(o, "transport", crew->helper->transport ? crew->helper->transport() : NULL);
-	js_set_i64(o, "pid", getpid());
-	js_set_str(o, "kernel", *kernel ? kernel : NULL);
-	js_set_str(o, "network", *network ? network : NULL);
-	buf_free(&binding);
-	return o;
-}
-
-/* One process a node is enough; where the launcher does not say which, all of them tell. */
-static bool first_on_node(void)
-{
-	return env_launch_local() <= 0;
-}
-
-static int tell(struct emit *e, json_object *o, struct hb_err *err)
-{
-	int rc = e->record(e, o, err);
-
-	js_put(o);
-	return rc;
-}
-
-/* A slow clock source blurs every short measurement: say so before them. */
-static int tell_clock(struct emit *e, const char *host, struct hb_err *err)
-{
-	double min_ns, median_ns;
-	char text[320];
-
-	clock_cost(CLOCK_CALLS, &min_ns, &median_ns);
-	if (median_ns <= CLOCK_SLOW_NS)
-		return HB_OK;
-	snprintf(text, sizeof(text),
-	         "%s: reading the clock takes %.0f ns (median); see "
-	         "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-	         host, median_ns);
-	return tell(e, rec_event_to_json(NULL, "warn", "clock-slow", text), err);
-}
-
-int helper_introduce(const struct crew *crew, struct emit *e, struct hb_err *err)
-{
-	json_object *facts;
-	int rc = HB_OK;
-
-	if (crew->world->ops->rank(crew->world) == 0)
-		rc = tell(e, meta_record(crew), err);
-	if (!rc)
-		rc = tell(e, rank_record(crew), err);
-	if (!rc)
-		rc = tell_clock(e, crew->node.host, err);
-	if (rc < 0 || !first_on_node())
-		return rc;
-	facts = helper_facts(crew->helper, crew->node.host);
-	if (crew->bound.len > 0)
-		json_object_array_add(facts, rec_fact_to_json(crew->node.host, "bind.nic",
-		                                              buf_text(&crew->bound), ENV_BIND));
-	for (size_t i = 0; !rc && i < json_object_array_length(facts); i++)
-		rc = e->record(e, json_object_array_get_idx(facts, i), err);
-	js_put(facts);
 	return rc;
 }
 
@@ -298,13 +163,14 @@ static int say_starting(struct crew *crew, struct hb_err *err)
 
 static int work(const struct helper *h, int argc, char **argv)
 {
-	struct crew crew = { .helper = h, .bound = BUF_INIT, .clean = true };
+	struct crew crew = { .helper = h, .bound = BUF_INIT, .clean = true, .listener = -1 };
 	struct hb_err err = { HB_OK, "" };
 	int code;
 
 	/* Before anything that may hang: who never says this is known by name. */
 	if (say_starting(&crew, &err) < 0)
 		return helper_complain(h, &err);
+	crew.listener = helper_listen(h, &crew.port);
 	env_bind_near_nic(&crew.bound);
 	if (env_node_read(&crew.node, &err) < 0 || h->world(&crew.world, &argc, &argv, &err) < 0) {
 		control_close(crew.control);
@@ -312,6 +178,7 @@ static int work(const struct helper *h, int argc, char **argv)
 		return helper_complain(h, &err);
 	}
 	code = obey(&crew, argc, argv);
+	counters_free(&crew.before);
 	buf_free(&crew.bound);
 	leave(&crew);
 	if (!crew.clean) {
@@ -328,9 +195,12 @@ int helper_main(const struct helper *h, int argc, char **argv)
 		const char *name;
 		int (*answer)(const struct helper *h);
 	} questions[] = {
-		{ "--list", list_benches }, { "--describe", describe },
-		{ "--facts", print_facts }, { "--version", print_version },
-		{ "--help", help },         { "-h", help },
+		{ "--list", list_benches },
+		{ "--describe", describe },
+		{ "--facts", helper_print_facts },
+		{ "--version", print_version },
+		{ "--help", help },
+		{ "-h", help },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(questions) / sizeof(*questions); i++)

@@ -32,6 +32,8 @@ struct helper {
 	/* What the node is, and which libraries this process loaded (bench/facts). May be NULL. */
 	void (*node_facts)(const struct fact_sink *s);
 	void (*libraries)(const struct fact_sink *s);
+	/* Jobs need a port of this process that other ranks connect to: it is told in the hello. */
+	bool listens;
 };
 
 int helper_main(const struct helper *h, int argc, char **argv);
@@ -57,6 +59,9 @@ struct job {
 	struct case_list cases;
 	uint64_t *units;          /* cases.n entries */
 	struct load_moved *moved; /* told what this rank moved; NULL: nobody asks; borrowed */
+	json_object *msg;         /* as it came; NULL: by hand; borrowed */
+	const char *host;         /* what this rank calls its node; NULL: not known; borrowed */
+	int listener;             /* of the port that the hello told; -1: none */
 };
 const char *direction_name(enum direction d);               /* "both", "ab", "ba" */
 int direction_parse(const char *text, enum direction *out); /* HB_E_FORMAT: unknown */

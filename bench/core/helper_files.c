@@ -137,6 +137,16 @@ static void say_event(struct files *f, const char *code, const char *text)
 	js_put(o);
 }
 
+/* Nobody answers here: of the ranks on a node the one in its first seat tells. */
+static bool first_seat(const struct files *f)
+{
+	int i = 0;
+
+	while (i < f->seat && strcmp(f->slots.hosts[i], f->slots.hosts[f->seat]) != 0)
+		i++;
+	return i == f->seat;
+}
+
 /* What each rank does for itself before the first slot. */
 static int begin(struct files *f, struct hb_err *err)
 {
@@ -156,6 +166,8 @@ static int begin(struct files *f, struct hb_err *err)
 	}
 	if (wrong < 0)
 		return hb_fail(err, (enum hb_status)wrong, "%s", why.text);
+	f->crew->first = first_seat(f);
+	f->crew->facts = f->crew->first && f->slots.facts;
 	rc = helper_introduce(f->crew, f->emit, err);
 	return rc < 0 ? rc : slots_load(&f->slots, f->seat, err);
 }
@@ -220,6 +232,8 @@ int helper_files(struct crew *crew)
 	rc = run(&f, &err);
 	if (rc < 0)
 		say_event(&f, "given-up", err.text);
+	else if (f.emit)
+		helper_part(crew, f.emit);
 	say_bye(&f);
 	if (f.emit)
 		f.emit->close(f.emit);

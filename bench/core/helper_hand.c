@@ -154,6 +154,8 @@ static void fill_job(struct hand *m)
 	const struct hand_opts *o = &m->opts;
 
 	j->id = 1;
+	j->host = m->crew->node.host;
+	j->listener = -1;
 	j->ops = m->ops;
 	j->ids = (struct rec_ids){ .attempt = 1 };
 	j->a = m->a;
@@ -175,6 +177,8 @@ static int open_output(struct hand *m, struct hb_err *err)
 		m->emit = emit_table_new(stdout);
 		return HB_OK;
 	}
+	m->crew->facts = true;
+	m->crew->first = helper_first_on_node();
 	rc = emit_file_new(m->opts.records, &m->emit, err);
 	return rc < 0 ? rc : helper_introduce(m->crew, m->emit, err);
 }

@@ -1,4 +1,6 @@
 /* What a commanded helper does with a job, however the command came. */
+#include <unistd.h>
+
 #include "bench/core/helper_parts.h"
 
 struct control_hello helper_hello(const struct crew *crew)
@@ -8,7 +10,8 @@ struct control_hello helper_hello(const struct crew *crew)
 		                       crew->helper->name,
 		                       HPCBENCH_VERSION,
 		                       crew->world->ops->rank(crew->world),
-		                       crew->world->ops->size(crew->world) };
+		                       crew->world->ops->size(crew->world),
+		                       crew->port };
 }
 
 int helper_check_world(int size, struct hb_err *err)
@@ -80,6 +83,8 @@ int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb
 	}
 	id = job.id;
 	job.moved = &moved;
+	job.host = crew->node.host;
+	job.listener = crew->listener;
 	load_read(&before);
 	rc = seats_to_ranks(crew, &job, &why);
 	if (!rc)
@@ -91,7 +96,14 @@ int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb
 		load.rx_before = crew->last.rx;
 	}
 	crew->last = moved;
+	crew->own.tx += moved.tx;
+	crew->own.rx += moved.rx;
 	crew->last_ns = after.ns;
+	/* Nobody connects after the one job that this was for. */
+	if (crew->listener >= 0 && job.ops->tell) {
+		close(crew->listener);
+		crew->listener = -1;
+	}
 	job_free(&job);
 	if (rc == HB_E_TIMEOUT)
 		crew->clean = false;

@@ -3,6 +3,7 @@
 #define HPCBENCH_CORE_HELPER_PARTS_H
 
 #include "bench/core/control.h"
+#include "bench/core/counters.h"
 #include "bench/core/env.h"
 #include "bench/core/helper.h"
 #include "bench/core/load.h"
@@ -16,19 +17,33 @@ struct crew {
 	struct load_moved last; /* what this rank moved in its job before, which ended then */
 	uint64_t last_ns;
 	struct control *control; /* connected before the ranks joined each other; NULL: none */
+	struct load_moved own;   /* what it moved in all its jobs */
+	bool facts;              /* tell what the node is */
+	bool first;              /* of its node in this step: software, libraries, counters */
+	struct counters before;  /* read after the introduction, where it is the first */
 	bool clean;              /* false once anything timed out: leaving properly would hang */
 	/* Where jobs name seats: the rank that has each of n_seats, -1: nobody. NULL: they name
 	 * ranks. */
 	const int *rank_of_seat;
 	int n_seats;
+	int listener, port; /* that other ranks of a job connect to; -1 and 0: none */
 };
 
 /* Says on standard error what went wrong, and gives the exit status for it. */
 int helper_complain(const struct helper *h, const struct hb_err *err);
-/* Meta (rank 0), rank and fact records of this process. */
-int helper_introduce(const struct crew *crew, struct emit *e, struct hb_err *err);
-/* Facts of the node and of the loaded libraries, as a new array. */
-json_object *helper_facts(const struct helper *h, const char *endpoint);
+/*
+ * Meta (rank 0), rank and facts of this process, as far as crew says that they are wanted. Counters
+ * are read after it.
+ */
+int helper_introduce(struct crew *crew, struct emit *e, struct hb_err *err);
+/* One process a node is enough; where the launcher does not say which, all of them tell. */
+bool helper_first_on_node(void);
+/* What the counters have counted since: the last words. Failures are nobody's concern any more. */
+void helper_part(struct crew *crew, struct emit *e);
+/* Prints o, which it takes, for people. Returns the exit status. */
+int helper_print_json(json_object *o);
+/* Prints all facts as JSON. Returns the exit status. */
+int helper_print_facts(const struct helper *h);
 /*
  * HB_E_LIB where the world is not as large as the launcher was asked for. A rank that believes to
  * be alone is the classic sign of a launcher and an MPI that do not speak the same PMI; figures of
@@ -37,6 +52,14 @@ json_object *helper_facts(const struct helper *h, const char *endpoint);
 int helper_check_world(int size, struct hb_err *err);
 /* What a rank says of itself first, but for the token. */
 struct control_hello helper_hello(const struct crew *crew);
+/* job_run of a benchmark that tells facts. */
+int job_tell(const struct job *j, struct comm *world, struct emit *e, struct hb_err *err);
+/*
+ * Where the harness asks for it (CONTROL_ENV_LISTEN) and the helper has a use for it: a port that
+ * other ranks of the step can reach, of every address there is. *port is 0 and the result -1 where
+ * not, or where there is none to be had.
+ */
+int helper_listen(const struct helper *h, int *port);
 /* Runs one job and says done; returns a failure only where that can no longer be told. */
 int helper_do_job(struct crew *crew, struct emit *e, json_object *msg, struct hb_err *err);
 /* Works off a schedule that lies in a folder. Returns the exit status. */

@@ -4,6 +4,9 @@
 #include "bench/core/control.h"
 #include "bench/core/helper_parts.h"
 
+/* Who told us to quit waits a few seconds for our end. */
+enum { LAST_WORDS_MS = 1000 };
+
 static int do_command(struct crew *crew, struct control *c, struct emit *e, json_object *msg,
                       struct hb_err *err)
 {
@@ -25,9 +28,13 @@ static int do_command(struct crew *crew, struct control *c, struct emit *e, json
 
 static int take_commands(struct crew *crew, struct control *c, struct hb_err *err)
 {
+	const struct control_answer wished = control_answer(c);
 	struct emit *e = emit_control_new(c);
-	int rc = helper_introduce(crew, e, err);
+	int rc;
 
+	crew->facts = wished.facts;
+	crew->first = wished.first >= 0 ? wished.first : helper_first_on_node();
+	rc = helper_introduce(crew, e, err);
 	while (!rc) {
 		json_object *msg = NULL;
 
@@ -35,6 +42,10 @@ static int take_commands(struct crew *crew, struct control *c, struct hb_err *er
 		if (!rc)
 			rc = do_command(crew, c, e, msg, err);
 		js_put(msg);
+	}
+	if (rc == HB_E_CANCELLED) {
+		control_hurry(c, LAST_WORDS_MS);
+		helper_part(crew, e);
 	}
 	e->close(e);
 	return rc;

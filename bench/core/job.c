@@ -187,8 +187,10 @@ static int parse_case(json_object *o, const struct js_at *at, struct job *j, siz
 	opts = info_opts_new(info);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes);
 	rc = opts_json ? opt_from_json(info->opts, opts, opts_json, &opts_at, err) : HB_OK;
-	if (!rc)
+	if (!rc && info_sizes(info))
 		rc = opt_set(info->opts, opts, "sizes", text, err);
+	else if (!rc && bytes > 0)
+		rc = js_fail(at, err, "%s takes no sizes", info->name);
 	if (!rc)
 		rc = info->cases(info, opts, &one, err);
 	info_opts_free(info, opts);
@@ -257,7 +259,7 @@ int job_from_json(json_object *msg, const struct helper *h, struct job *out, str
 	struct js_at at = JS_AT_TOP("job");
 	int rc;
 
-	*out = (struct job){ 0 };
+	*out = (struct job){ .msg = msg, .listener = -1 };
 	rc = parse(msg, &at, h, out, err);
 	if (rc < 0)
 		job_free(out);

@@ -5,7 +5,7 @@
 #include "bench/base/mem.h"
 #include "bench/core/agree.h"
 #include "bench/core/clock.h"
-#include "bench/core/helper.h"
+#include "bench/core/helper_parts.h"
 
 enum { LATEST_RANKS = 16, SUBSET_TAGS = 16384 };
 
@@ -126,6 +126,8 @@ static int send_figures(struct work *w, size_t i, const struct run_result *r, st
 	p.opts = info_key_opts(j->ops->info, j->cases.v[i].opts);
 	if (r->rank_p50)
 		p.per_rank = per_rank_json(j, r->rank_p50, j->n_ranks);
+	else if (j->ops->parts)
+		p.per_rank = j->ops->parts(&w->bench);
 	rc = send_record(w, rec_point_to_json(&p), err);
 	js_put(p.opts);
 	js_put(p.per_rank);
@@ -232,8 +234,11 @@ int job_run(const struct job *j, struct comm *world, struct emit *e, struct hb_e
 {
 	struct work w = { .job = j, .emit = e };
 	struct hb_err why = { HB_OK, "" };
-	int rc = join(&w, world, &why), told;
+	int rc, told;
 
+	if (j->ops->info->flags & BENCH_TELLS)
+		return job_tell(j, world, e, err);
+	rc = join(&w, world, &why);
 	if (rc < 0 || !w.bench.comm) {
 		remember(&w, rc, &why);
 		told = end_rest(&w, 0, unit_status_of(rc), why.text, err);

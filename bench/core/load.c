@@ -13,8 +13,9 @@
 #include "bench/core/bench.h"
 #include "bench/core/clock.h"
 #include "bench/core/env_parts.h"
+#include "bench/core/sys_net.h"
 
-enum { LINE_MAX_BYTES = 1024, CPU_COLUMNS = 8, NET_COLUMNS = 9, WORD = 4, PORTS_MAX = 64 };
+enum { LINE_MAX_BYTES = 1024, CPU_COLUMNS = 8, NET_COLUMNS = 9, WORD = 4 };
 
 /* ---- CPU time ---- */
 
@@ -32,24 +33,6 @@ static double own_seconds(void)
 	                                       : 0;
 }
 
-/* Numbers with blanks between them; returns how many there were, at most max. */
-static size_t numbers(const char *text, uint64_t *out, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max) {
-		char *end;
-
-		while (isblank((unsigned char)*text))
-			text++;
-		if (!isdigit((unsigned char)*text))
-			break;
-		out[n++] = strtoull(text, &end, 10);
-		text = end;
-	}
-	return n;
-}
-
 /*
  * "cpu  user nice system idle iowait irq softirq steal": what a virtual machine's host took away
  * (steal) was not to be had here, so it counts as busy. Then a line for each processor.
@@ -64,7 +47,7 @@ static void read_cpu(struct load_reading *r)
 	if (!f)
 		return;
 	if (fgets(line, sizeof(line), f) && strncmp(line, "cpu ", 4) == 0 &&
-	    numbers(line + 4, v, CPU_COLUMNS) >= 4) {
+	    sys_numbers(line + 4, v, CPU_COLUMNS) >= 4) {
 		r->busy_s = (double)(v[0] + v[1] + v[2] + v[7]) / hz;
 		r->soft_s = (double)(v[5] + v[6]) / hz;
 		while (fgets(line, sizeof(line), f) && strncmp(line, "cpu", 3) == 0)
@@ -98,86 +81,43 @@ static struct load_device *add_device(struct load_reading *r, const char *name)
 	return d;
 }
 
-/* "  eth0: rx-bytes packets errs drop fifo frame compressed multicast tx-bytes ...". */
-static void read_net(struct load_reading *r)
+static void take_netdev(void *ctx, const char *name, const uint64_t *v, size_t n)
 {
-	FILE *f = sys_open("/proc/net/dev");
-	char line[LINE_MAX_BYTES];
+	struct load_device *d;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		uint64_t v[NET_COLUMNS];
-		char *name = line + strspn(line, " \t"), *colon = strrchr(line, ':');
-		struct load_device *d;
+	if (strcmp(name, "lo") == 0 || n < NET_COLUMNS)
+		return;
+	d = add_device(ctx, name);
+	if (!d)
+		return;
+	d->rx = v[0];
+	d->tx = v[8];
+}
 
-		if (!colon)
-			continue;
-		*colon = '\0';
-		if (strcmp(name, "lo") == 0 || numbers(colon + 1, v, NET_COLUMNS) < NET_COLUMNS)
-			continue;
-		d = add_device(r, name);
-		if (!d)
-			continue;
-		d->rx = v[0];
-		d->tx = v[8];
+static void take_port(void *ctx, const char *device, const char *port)
+{
+	uint64_t rx, tx;
+	char name[SYS_NAME_MAX * 2 + 2];
+	struct load_device *d;
+
+	if (!sys_port_counter(device, port, "port_rcv_data", &rx) ||
+	    !sys_port_counter(device, port, "port_xmit_data", &tx))
+		return;
+	snprintf(name, sizeof(name), "%s/%s", device, port);
+	d = add_device(ctx, name);
+	if (d) {
+		d->rx = rx;
+		d->tx = tx;
+		d->port = true;
 	}
-	if (f)
-		fclose(f);
-}
-
-static bool counter(const char *device, const char *port, const char *name, uint64_t *out)
-{
-	char path[640], text[64];
-
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%.200s/ports/%.100s/counters/%s",
-	         device, port, name);
-	return sys_line(path, text, sizeof(text)) && numbers(text, out, 1) == 1;
-}
-
-static void read_ports(struct load_reading *r, const char *device)
-{
-	char path[320], name[512];
-	DIR *ports;
-	struct dirent *e;
-
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%.200s/ports", device);
-	ports = sys_dir(path);
-	for (int i = 0; ports && i < PORTS_MAX && (e = readdir(ports)); i++) {
-		uint64_t rx, tx;
-		struct load_device *d;
-
-		if (e->d_name[0] == '.' || !counter(device, e->d_name, "port_rcv_data", &rx) ||
-		    !counter(device, e->d_name, "port_xmit_data", &tx))
-			continue;
-		snprintf(name, sizeof(name), "%.200s/%.100s", device, e->d_name);
-		d = add_device(r, name);
-		if (d) {
-			d->rx = rx;
-			d->tx = tx;
-			d->port = true;
-		}
-	}
-	if (ports)
-		closedir(ports);
-}
-
-static void read_infiniband(struct load_reading *r)
-{
-	DIR *d = sys_dir("/sys/class/infiniband");
-	struct dirent *e;
-
-	for (int i = 0; d && i < LOAD_DEVICES_MAX && (e = readdir(d)); i++)
-		if (e->d_name[0] != '.')
-			read_ports(r, e->d_name);
-	if (d)
-		closedir(d);
 }
 
 void load_read(struct load_reading *out)
 {
 	memset(out, 0, sizeof(*out));
 	/* The ports first: where there are many devices they must not be the ones left out. */
-	read_infiniband(out);
-	read_net(out);
+	sys_ports(take_port, out);
+	sys_netdevs(take_netdev, out);
 	read_load_average(out);
 	read_cpu(out);
 	out->own_s = own_seconds();

@@ -145,7 +145,8 @@ static void after_block(struct run *r, const double *v, size_t n, double median)
 	/* One block has no spread between blocks: that of its samples stands in. */
 	out->spread = out->blocks > 1 ? relative_interval(out->block_medians, out->blocks)
 	                              : relative_interval(v, n);
-	if (out->blocks >= BLOCKS_MIN && out->spread <= r->params->precision)
+	if (out->blocks >= BLOCKS_MIN && out->spread <= r->params->precision &&
+	    !(r->b->info->flags & BENCH_RARE))
 		out->ended = ENDED_PRECISION;
 	else if (late)
 		out->ended = ENDED_MAX_TIME;

@@ -30,7 +30,10 @@ static struct figure figure_of(const struct bench *b, const struct metric_info *
 		if (strncmp(m->name, "busbw", 5) == 0 && b->info->bus_factor)
 			f.scale *= b->info->bus_factor(b->nranks);
 		break;
-	case UNIT_PER_S: f.scale = messages_per_iteration(b) * 1e9; break;
+	case UNIT_PER_S:
+		f.scale = (b->ops->operations ? b->ops->operations(b) : messages_per_iteration(b)) *
+		          1e9;
+		break;
 	case UNIT_BYTES:
 	case UNIT_COUNT:
 	case UNIT_RATIO: break; /* no time to take them from */
@@ -81,7 +84,10 @@ void run_metrics(const struct bench *b, const struct run_result *r, struct rec_p
 		/* Nothing moved has no bandwidth. */
 		if (!(f.scale > 0) || out->n_metrics == RECORD_METRICS_MAX)
 			continue;
-		out->metrics[out->n_metrics].name = m->name;
-		out->metrics[out->n_metrics++].s = apply(f, &r->time);
+		struct rec_metric *to = &out->metrics[out->n_metrics++];
+
+		to->name = m->name;
+		if (!b->ops->figure || !b->ops->figure(b, m, &to->s))
+			to->s = apply(f, &r->time);
 	}
 }

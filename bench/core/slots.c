@@ -104,7 +104,8 @@ static int take_hosts(struct slots *s, json_object *o, const struct js_at *at, s
 	json_object *arr = NULL;
 	size_t n;
 
-	if (js_get_arr(o, at, "hosts", JS_REQUIRED, &arr, err) < 0)
+	if (js_get_arr(o, at, "hosts", JS_REQUIRED, &arr, err) < 0 ||
+	    js_get_bool(o, at, "facts", JS_OPTIONAL, &s->facts, err) < 0)
 		return HB_E_FORMAT;
 	n = json_object_array_length(arr);
 	if (n < 1 || n > SEATS_MAX)

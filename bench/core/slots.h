@@ -21,6 +21,7 @@ struct slot {
 struct slots {
 	char **hosts; /* of each seat */
 	int n_hosts;
+	bool facts; /* node facts are wanted */
 	struct slot *v;
 	size_t n;
 	/* Inside. */

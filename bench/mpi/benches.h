@@ -5,6 +5,7 @@
 #include "bench/core/bench.h"
 
 extern const struct bench_ops bench_mpi_latency, bench_mpi_bandwidth, bench_mpi_allreduce;
+extern const struct bench_ops bench_mpi_world;
 
 /* helper.facts: versions, the settings that MPI reads from the environment, its way of waiting. */
 void mpi_facts(const char *endpoint, json_object *arr);

@@ -8,6 +8,7 @@ static const struct bench_ops *const benches[] = {
 	&bench_mpi_latency,
 	&bench_mpi_bandwidth,
 	&bench_mpi_allreduce,
+	&bench_mpi_world,
 	NULL,
 };
 

@@ -3,7 +3,8 @@
 #include "bench/facts/facts.h"
 #include "bench/node/node.h"
 
-static const struct bench_ops *const benches[] = { &node_memory, NULL };
+static const struct bench_ops *const benches[] = { &node_memory, &node_compute, &node_jitter,
+	                                           &node_peers, NULL };
 
 static const struct helper node_helper = {
 	.name = "node",
@@ -11,6 +12,7 @@ static const struct helper node_helper = {
 	.world = helper_world_apart,
 	.node_facts = facts_node,
 	.libraries = facts_libraries,
+	.listens = true,
 };
 
 int main(int argc, char **argv)

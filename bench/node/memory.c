@@ -3,6 +3,9 @@
  * all three arrays over all threads; each thread owns a part that it alone touched first, so that
  * it lies on its own NUMA node. Small working sets are swept several times in an iteration, so that
  * the release of the threads does not show; bytes count as STREAM counts them.
+ *
+ * By NUMA node: the same sweeps, but the threads of each node are timed by themselves, and their
+ * memory may come from nowhere else. The node whose bytes a second are fewest counts.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +18,7 @@
 #include "bench/core/env.h"
 #include "bench/node/memory_kernels.h"
 #include "bench/node/node.h"
+#include "bench/node/parts.h"
 #include "bench/node/team.h"
 
 enum { ARRAYS = 3, ALIGN = 4096 / sizeof(double) };
@@ -32,6 +36,15 @@ struct part {
 	double *a, *b, *c;
 	uint64_t first; /* number of its first element in the whole */
 	size_t n;
+	int group; /* of its thread, into groups */
+	_Alignas(64) uint64_t start_ns;
+	uint64_t end_ns; /* of the latest iteration */
+};
+
+/* What is timed as one: the threads of a NUMA node; all of them where the node is measured. */
+struct group {
+	int numa;
+	uint64_t elements;
 };
 
 struct memory {
@@ -45,11 +58,27 @@ struct memory {
 	uint64_t elements, seed, deadline_ns;
 	struct sink *sink;
 	uint64_t *bad; /* a part */
+	int *numa;     /* of each part's thread */
+	struct group *groups;
+	int n_groups;
+	bool by_numa;
+	struct parts *seen; /* of each group, where by_numa */
 };
 
 static const struct memory_opts *opts_of(const struct bench *b)
 {
 	return b->opts;
+}
+
+/* Threads write into their own at the same moment. */
+static struct part *parts_of_lines(size_t n)
+{
+	struct part *v = aligned_alloc(_Alignof(struct part), n * sizeof(*v));
+
+	if (!v)
+		hb_out_of_memory();
+	memset(v, 0, n * sizeof(*v));
+	return v;
 }
 
 static int memory_setup(struct bench *b, struct hb_err *err)
@@ -63,13 +92,43 @@ static int memory_setup(struct bench *b, struct hb_err *err)
 	if (threads == 0)
 		threads = n_cpus;
 	rc = team_start(threads, cpus, n_cpus, &m->team, err);
-	free(cpus);
-	if (rc < 0)
+	if (rc < 0) {
+		free(cpus);
 		return rc;
+	}
 	m->n_parts = threads;
-	m->parts = hb_alloc((size_t)threads * sizeof(*m->parts));
+	m->parts = parts_of_lines((size_t)threads);
 	m->bad = hb_alloc((size_t)threads * sizeof(*m->bad));
+	m->numa = hb_alloc((size_t)threads * sizeof(*m->numa));
+	m->groups = hb_alloc((size_t)threads * sizeof(*m->groups));
+	env_numa_of(cpus, n_cpus < threads ? n_cpus : threads, m->numa);
+	for (int i = n_cpus; i < threads; i++)
+		m->numa[i] = m->numa[i % n_cpus];
+	free(cpus);
 	return HB_OK;
+}
+
+/* Which threads are timed as one. */
+static void make_groups(struct memory *m)
+{
+	int *ids = hb_alloc((size_t)m->n_parts * sizeof(*ids));
+
+	m->n_groups = 0;
+	for (int i = 0; i < m->n_parts; i++) {
+		int numa = m->by_numa ? m->numa[i] : 0, g = 0;
+
+		while (g < m->n_groups && m->groups[g].numa != numa)
+			g++;
+		if (g == m->n_groups) {
+			ids[g] = numa;
+			m->groups[m->n_groups++] = (struct group){ numa, 0 };
+		}
+		m->parts[i].group = g;
+		m->groups[g].elements += m->parts[i].n;
+	}
+	parts_free(m->seen);
+	m->seen = m->by_numa ? parts_new("numa", ids, m->n_groups) : NULL;
+	free(ids);
 }
 
 /* More than half of what is free would push others out, and the figures with them. */
@@ -116,6 +175,8 @@ static int map_arrays(struct memory *m, struct hb_err *err)
 		p->n = share + ((size_t)i < rest);
 		p->first = at;
 		at += p->n;
+		if (m->by_numa)
+			env_bind_memory(p->a, part * sizeof(double), m->numa[i]);
 	}
 	return HB_OK;
 }
@@ -131,10 +192,12 @@ static void fill_part(void *arg, int member)
 static void sweep_part(void *arg, int member)
 {
 	const struct memory *m = arg;
-	const struct part *p = &m->parts[member];
+	struct part *p = &m->parts[member];
 
+	p->start_ns = clock_ns();
 	for (uint64_t i = 0; i < m->sweeps; i++)
 		m->op->run(p->a, p->b, p->c, p->n);
+	p->end_ns = clock_ns();
 }
 
 static void check_part(void *arg, int member)
@@ -145,19 +208,37 @@ static void check_part(void *arg, int member)
 	m->bad[member] = memory_count_bad(m->op, p->a, p->n, m->seed, p->first);
 }
 
+static bool single(uint64_t mask)
+{
+	return (mask & (mask - 1)) == 0;
+}
+
+static int choose(struct memory *m, const struct memory_opts *o, struct hb_err *err)
+{
+	int op = o->ops ? __builtin_ctzll(o->ops) : -1;
+
+	if (op < 0 || op > MEMORY_TRIAD || !single(o->ops) || !single(o->where) ||
+	    !single(o->stores))
+		return hb_fail(err, HB_E_USAGE, "node.memory measures one operation at a time");
+	m->by_numa = (o->where >> MEMORY_NUMA & 1) != 0;
+	m->op = o->stores >> STORES_STREAMING & 1 ? &memory_streaming_ops[op] : &memory_ops[op];
+	if (!m->op->run)
+		return hb_fail(err, HB_E_UNSUPPORTED,
+		               "no streaming stores are built in for this kind of processor");
+	return HB_OK;
+}
+
 static int memory_prepare(struct bench *b, struct hb_err *err)
 {
 	struct memory *m = b->state;
-	uint64_t mask = opts_of(b)->ops, least;
-	int rc, op = mask ? __builtin_ctzll(mask) : -1;
+	uint64_t least;
+	int rc = choose(m, opts_of(b), err);
 
-	if (op < 0 || op > MEMORY_TRIAD || (mask & (mask - 1)))
-		return hb_fail(err, HB_E_USAGE, "node.memory measures one operation at a time");
 	unmap(m);
-	rc = check_room(b->bytes, err);
+	if (!rc)
+		rc = check_room(b->bytes, err);
 	if (rc < 0)
 		return rc;
-	m->op = &memory_ops[op];
 	m->seed = b->seed;
 	m->deadline_ns = b->deadline_ns;
 	m->elements = b->bytes / (ARRAYS * sizeof(double));
@@ -170,15 +251,46 @@ static int memory_prepare(struct bench *b, struct hb_err *err)
 	rc = map_arrays(m, err);
 	if (rc < 0)
 		return rc;
+	make_groups(m);
 	team_run(m->team, 1, fill_part, NULL, m);
 	return HB_OK;
+}
+
+/* From the first start to the last end among the threads of a group. */
+static double time_of(const struct memory *m, int group)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (int i = 0; i < m->n_parts; i++) {
+		const struct part *p = &m->parts[i];
+
+		if (p->group != group)
+			continue;
+		first = p->start_ns < first ? p->start_ns : first;
+		last = p->end_ns > last ? p->end_ns : last;
+	}
+	return (double)(int64_t)(last - first);
+}
+
+/* The time in which the slowest group would move the mean group's bytes. */
+static double slowest_group(const struct memory *m)
+{
+	double worst = 0, mean = (double)m->elements / m->n_groups;
+
+	for (int g = 0; g < m->n_groups; g++) {
+		double ns = time_of(m, g) * mean / (double)m->groups[g].elements;
+
+		parts_push(m->seen, g, ns);
+		worst = ns > worst ? ns : worst;
+	}
+	return worst;
 }
 
 static int take_time(void *arg, double ns)
 {
 	struct memory *m = arg;
 
-	sink_push(m->sink, ns);
+	sink_push(m->sink, m->by_numa ? slowest_group(m) : ns);
 	return m->deadline_ns > 0 && clock_ns() > m->deadline_ns ? HB_E_TIMEOUT : HB_OK;
 }
 
@@ -211,7 +323,15 @@ static double memory_bytes_moved(const struct bench *b)
 {
 	const struct memory *m = b->state;
 
-	return m->op->arrays * (double)sizeof(double) * (double)m->elements * (double)m->sweeps;
+	return m->op->arrays * (double)sizeof(double) * (double)m->elements * (double)m->sweeps /
+	       m->n_groups;
+}
+
+static json_object *memory_parts(const struct bench *b)
+{
+	const struct memory *m = b->state;
+
+	return m->seen ? parts_json(m->seen, NULL, NULL) : NULL;
 }
 
 static void memory_teardown(struct bench *b)
@@ -222,6 +342,9 @@ static void memory_teardown(struct bench *b)
 	unmap(m);
 	free(m->parts);
 	free(m->bad);
+	free(m->numa);
+	free(m->groups);
+	parts_free(m->seen);
 	*m = (struct memory){ 0 };
 }
 
@@ -233,5 +356,6 @@ const struct bench_ops node_memory = {
 	.iterate = memory_iterate,
 	.verify = memory_verify,
 	.bytes_moved = memory_bytes_moved,
+	.parts = memory_parts,
 	.teardown = memory_teardown,
 };

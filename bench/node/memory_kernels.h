@@ -20,6 +20,9 @@ struct memory_op_row {
 
 /* By enum memory_op. */
 extern const struct memory_op_row memory_ops[];
+/* The same with stores that go past the caches; a must lie on 16 bytes. run is NULL where this
+ * processor family has none. */
+extern const struct memory_op_row memory_streaming_ops[];
 
 /* What element i of b and c holds: exact in double, and so is every sum made of them here. */
 double memory_b(uint64_t seed, uint64_t i);

@@ -106,7 +106,8 @@ static int run_rank(const struct sim_world *w, int rank)
 	struct sim_rank r = { .world = w, .rank = rank, .node = sim_node_of(w, rank) };
 	struct control_hello hello = { r.node, sim_node_hw(&w->model, r.node),
 		                       "sim",  HPCBENCH_VERSION,
-		                       rank,   w->size };
+		                       rank,   w->size,
+		                       0 };
 	struct hb_err err;
 	json_object *msg;
 	int rc;
@@ -120,10 +121,14 @@ static int run_rank(const struct sim_world *w, int rank)
 	if (rc == HB_OK) {
 		r.emit = emit_control_new(r.control);
 		rc = introduce(&r, &err);
+		if (rc == HB_OK)
+			rc = sim_tell_facts(&r, &err);
 		while (rc == HB_OK && (rc = control_next(r.control, &msg, &err)) == HB_OK) {
 			rc = do_job(&r, msg, &err);
 			js_put(msg);
 		}
+		if (rc == HB_E_CANCELLED)
+			sim_tell_counters(&r);
 		r.emit->close(r.emit);
 	}
 	control_close(r.control);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/base/mem.h"
+#include "bench/sim/model_parts.h"
 
 /* What a healthy mid-range cluster shows, so that a model file need not say it. */
 static const struct {
@@ -15,6 +16,7 @@ static const struct {
 } built_in[] = {
 	{ "mpi.latency", 1400.0, 11.0e9 },         { "mpi.bandwidth", 320.0, 12.1e9 },
 	{ "mpi.allreduce", 5200.0, 4.4e9 },        { "node.memory", 900.0, 180.0e9 },
+	{ "node.compute", 0.1, 180.0e9 },          { "node.jitter", 6.4e6, 180.0e9 },
 	{ "any other benchmark", 2000.0, 10.0e9 },
 };
 
@@ -65,6 +67,8 @@ void sim_model_free(struct sim_model *m)
 	free(m->nodes);
 	free(m->hw);
 	js_put(m->node_hw);
+	sim_told_free(&m->facts);
+	sim_told_free(&m->counters);
 	memset(m, 0, sizeof(*m));
 }
 

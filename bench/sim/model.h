@@ -12,11 +12,13 @@
 #ifndef HPCBENCH_SIM_MODEL_H
 #define HPCBENCH_SIM_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "bench/base/err.h"
 #include "bench/base/json.h"
+#include "bench/base/nodeset.h"
 #include "bench/base/rng.h"
 
 enum {
@@ -24,7 +26,9 @@ enum {
 	SIM_BENCHES_MAX = 64,
 	SIM_FAULTS_MAX = 256,
 	SIM_LEAVES_MAX = 4096,
-	SIM_RAILS_MAX = 64
+	SIM_RAILS_MAX = 64,
+	SIM_TOLD_MAX = 1024, /* facts, or counters, of a group of nodes */
+	SIM_DEVICE_MAX = 64
 };
 #define SIM_NO_LEAF SIZE_MAX
 
@@ -86,6 +90,17 @@ struct sim_dips {
 	double rate, low, high;
 };
 
+/* Facts or counters that some nodes tell. */
+struct sim_told {
+	bool all;             /* every node; else */
+	struct nodeset nodes; /* these */
+	json_object *values;  /* "KEY" or "DEVICE/KEY" -> text, null or (counters) number. Owned */
+};
+struct sim_told_list {
+	struct sim_told *v; /* later ones override */
+	size_t n;
+};
+
 struct sim_model {
 	uint64_t seed;
 	char *nodes; /* hostlist form as written, for whoever resolves it; NULL if absent */
@@ -110,6 +125,7 @@ struct sim_model {
 	size_t n_benches;
 	struct sim_fault *faults;
 	size_t n_faults;
+	struct sim_told_list facts, counters;
 };
 
 /* A quiet cluster: node and run spread 0.5 and 1 %, noise 0.5 %, built-in base figures, no faults.
@@ -124,6 +140,13 @@ void sim_model_free(struct sim_model *m);
 const char *sim_node_hw(const struct sim_model *m, const char *node);
 /* The leaf of an endpoint's node, an index into m->leaves; SIM_NO_LEAF: on none. */
 size_t sim_leaf_of(const struct sim_model *m, const char *endpoint);
+
+/* What a node tells, the groups that it is in merged; an object of its own, the caller's. */
+json_object *sim_told_by(const struct sim_told_list *list, const char *node);
+/* "fs:/home/fs.type" is key "fs.type" of device "fs:/home": keys have no slash. device: n bytes,
+ * SIM_DEVICE_MAX are enough for all that a model has, "" where there is none; *key points into
+ * name. */
+void sim_split_key(const char *name, char *device, size_t n, const char **key);
 
 /* One measurement. */
 struct sim_what {

@@ -177,6 +177,8 @@ static int read_model(json_object *o, const struct js_at *at, struct sim_model *
 		                             "delay_ms",
 		                             "benches",
 		                             "faults",
+		                             "facts",
+		                             "counters",
 		                             NULL };
 	int rc, schema = 0;
 	const char *nodes = NULL;
@@ -195,7 +197,8 @@ static int read_model(json_object *o, const struct js_at *at, struct sim_model *
 	            0 ||
 	    (rc = sim_get_ratio(o, at, "noise", 1.0, &m->noise, err)) < 0 ||
 	    (rc = sim_get_ratio(o, at, "delay_ms", 600000.0, &m->delay_ms, err)) < 0 ||
-	    (rc = read_network(o, at, m, err)) < 0 || (rc = read_benches(o, at, m, err)) < 0)
+	    (rc = read_network(o, at, m, err)) < 0 || (rc = read_benches(o, at, m, err)) < 0 ||
+	    (rc = sim_read_told(o, at, m, err)) < 0)
 		return rc;
 	m->nodes = hb_strdup(nodes);
 	return sim_read_faults(o, at, m, err);

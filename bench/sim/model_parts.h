@@ -18,5 +18,8 @@ int sim_read_leaves(json_object *o, const struct js_at *top, struct sim_model *m
                     struct hb_err *err);
 int sim_read_faults(json_object *o, const struct js_at *top, struct sim_model *m,
                     struct hb_err *err);
+/* Members `facts` and `counters`. */
+int sim_read_told(json_object *o, const struct js_at *top, struct sim_model *m, struct hb_err *err);
+void sim_told_free(struct sim_told_list *list);
 
 #endif

@@ -47,6 +47,11 @@ const struct sim_fault *sim_load_of(const struct sim_rank *r, int rank, const st
 /* What the rank tells of its node after the job: one second on four cores, and that load. */
 json_object *sim_load_json(const struct sim_rank *r, const struct job *job);
 
+/* What the rank's node tells of itself: its facts, and at the end of the step its counters, as far
+ * as it is this rank that tells them. */
+int sim_tell_facts(const struct sim_rank *r, struct hb_err *err);
+void sim_tell_counters(const struct sim_rank *r);
+
 /* Measures a job as rank 0 of it: records for every case. repeat as sim_time_ns has it. */
 int sim_measure(struct sim_rank *r, const struct job *job, int repeat, struct hb_err *err);
 

@@ -22,6 +22,7 @@ struct recording {
 	struct nodeset exclude; /* nodes that do not enter */
 	struct baseline b;      /* existed: as read; else made from the runs */
 	bool existed;
+	struct diagnose_data causes; /* what runs are diagnosed with */
 };
 
 /* The actions; argv: what stands behind their name. */

@@ -55,16 +55,48 @@ static bool any_name(const void *ctx, const char *name)
 	return *name != '\0';
 }
 
-static bool is_excluded(const struct recording *r, const struct culprit *c)
+static bool is_excluded(const struct recording *r, const char *subject)
 {
 	const struct ack_nodes nodes = { any_name, NULL };
 	for (size_t i = 0; i < r->exclude.n; i++)
-		if (ack_covers(r->exclude.v[i], c->subject, &nodes))
+		if (ack_covers(r->exclude.v[i], subject, &nodes))
 			return true;
 	return false;
 }
 
-/* Is a node or link of it slow, known trouble or not? NULL, or which; the caller frees. */
+/* A cause may be of several nodes. */
+static bool all_excluded(const struct recording *r, const char *subject)
+{
+	struct nodeset set = { 0 };
+	struct hb_err err;
+	bool all = r->exclude.n > 0;
+	if (!strchr(subject, '[') || nodeset_parse(subject, &set, &err) != HB_OK)
+		return is_excluded(r, subject);
+	for (size_t i = 0; i < set.n && all; i++)
+		all = is_excluded(r, set.v[i]);
+	nodeset_free(&set);
+	return all;
+}
+
+/* Is something of it misconfigured for sure? NULL, or what; the caller frees. */
+static char *misconfigured_in(const struct recording *r, const struct summary *run,
+                              const struct run_blame *blame)
+{
+	const struct diagnose_input with = { .summary = run };
+	struct run_diagnosis why;
+	char *text = NULL;
+	load_diagnosis(&r->causes, r->runs.dirs[run - r->runs.v], blame, &with, &why);
+	for (size_t i = 0; !text && i < why.d.n; i++) {
+		const struct cause *c = &why.d.v[i];
+		if (c->severity == RULE_ERROR && !c->suppressed && !all_excluded(r, c->subject))
+			text = hb_format("it is misconfigured: %s: %s", c->subject, c->text);
+	}
+	run_diagnosis_free(&why);
+	return text;
+}
+
+/* Is a node or link of it slow, or misconfigured, known trouble or not? NULL, or which; the caller
+ * frees. */
 static char *culprit_in(const struct recording *r, const struct summary *run)
 {
 	struct run_blame blame;
@@ -72,8 +104,10 @@ static char *culprit_in(const struct recording *r, const struct summary *run)
 	load_blame(&r->runs, (size_t)(run - r->runs.v), NULL, NULL, &blame);
 	for (size_t i = 0; !why && i < blame.f.n; i++)
 		if (blame.f.v[i].state == LOC_SLOW && !blame.f.v[i].unsure &&
-		    !is_excluded(r, &blame.f.v[i]))
+		    !is_excluded(r, blame.f.v[i].subject))
 			why = hb_strdup(blame.f.v[i].text);
+	if (!why)
+		why = misconfigured_in(r, run, &blame);
 	load_blame_free(&blame);
 	return why;
 }
@@ -214,6 +248,12 @@ int baseline_begin(const struct common *common, struct recording *r, struct stor
 		baseline_end(r);
 		return cmd_error("baseline", &err);
 	}
+	int code = load_causes("baseline", common, NULL, &r->causes);
+	if (code != CODE_OK) {
+		baseline_end(r);
+		store_close(s);
+		return code;
+	}
 	r->path = store_baseline_path(s, r->name);
 	r->existed = access(r->path, F_OK) == 0;
 	return CODE_OK;
@@ -285,6 +325,7 @@ void baseline_tell(const struct recording *r, struct doc *d)
 
 void baseline_end(struct recording *r)
 {
+	diagnose_data_free(&r->causes);
 	baseline_free(&r->b);
 	load_runs_free(&r->runs);
 	nodeset_free(&r->exclude);

@@ -5,7 +5,7 @@
 #include "harness/judge/compare.h"
 
 struct check_opts {
-	char *baseline, *merge;
+	char *baseline, *merge, *rules;
 };
 
 static const struct opt check_opts[] = {
@@ -14,12 +14,15 @@ static const struct opt check_opts[] = {
 	{ OPT_STRING, 0, "merge", "RUNS",
 	  "several runs as one: RUN,RUN,... or label:TEXT or array:JOBID", NULL,
 	  offsetof(struct check_opts, merge), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "rules", "PATH", "rules of this site: a file, or a folder of *.json", NULL,
+	  offsetof(struct check_opts, rules), 0, 0, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 
 /* Prints and returns the exit code. */
 static int check_runs(const struct common *common, const struct store *s,
-                      const struct run_list *runs, const struct baseline *b, const char *name)
+                      const struct run_list *runs, const struct baseline *b,
+                      const struct check_opts *o)
 {
 	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 	const char *dir = runs->dirs[runs->n - 1];
@@ -35,10 +38,18 @@ static int check_runs(const struct common *common, const struct store *s,
 	struct run_blame blame; /* of the newest: what it shows is what is there now */
 	load_blame(runs, runs->n - 1, b, &acks, &blame);
 	load_about(dir, &about);
+	struct diagnose_data causes;
+	struct run_diagnosis why = { 0 };
+	const struct diagnose_input with = {
+		.base = b, .summary = &runs->v[runs->n - 1], .verdicts = &v, .acks = &acks
+	};
+	int code = load_causes("check", common, o->rules, &causes);
+	if (code == CODE_OK)
+		load_diagnosis(&causes, dir, &blame, &with, &why);
 	struct report_run in = { .runs = runs->ptrs,
 		                 .n = runs->n,
 		                 .v = &v,
-		                 .base = name,
+		                 .base = o->baseline,
 		                 .dir = runs->v[runs->n - 1].merged ? NULL : dir,
 		                 .code = code_worse(
 		                         report_run_code(runs->ptrs, runs->n, &v, true, false),
@@ -46,15 +57,23 @@ static int check_runs(const struct common *common, const struct store *s,
 		                 .launcher = about.launcher,
 		                 .acks = &acks,
 		                 .b = b,
-		                 .f = blame.known ? &blame.f : NULL };
-	struct doc *d = report_run_doc(&in);
-	cmd_print(common, d);
+		                 .f = blame.known ? &blame.f : NULL,
+		                 .why = run_diagnosis_of(&why),
+		                 .attained = &why.attained,
+		                 .wire = why.wire };
+	if (why.known)
+		in.code = code_worse(in.code, diagnosis_code(&why.d));
+	struct doc *d = code == CODE_OK ? report_run_doc(&in) : NULL;
+	if (d)
+		cmd_print(common, d);
 	doc_free(d);
+	run_diagnosis_free(&why);
+	diagnose_data_free(&causes);
 	load_blame_free(&blame);
 	load_about_free(&about);
 	verdicts_free(&v);
 	acks_free(&acks);
-	return in.code;
+	return code == CODE_OK ? in.code : code;
 }
 
 static int run(const struct common *common, const void *opts, int argc, const char **argv)
@@ -89,7 +108,7 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	rc = load_baseline(&s, o->baseline, &b, &missing, &err);
 	int code;
 	if (rc == HB_OK)
-		code = check_runs(common, &s, &runs, &b, o->baseline);
+		code = check_runs(common, &s, &runs, &b, o);
 	else
 		code = cmd_error_text("check", CODE_NO_BASELINE, "%s", err.text);
 	baseline_free(&b);

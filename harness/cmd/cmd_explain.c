@@ -9,13 +9,15 @@
 enum { VERDICTS_MAX = 256 << 20 };
 
 struct explain_opts {
-	char *bench, *bytes;
+	char *bench, *bytes, *rules;
 };
 
 #define AT(field) offsetof(struct explain_opts, field)
 static const struct opt explain_opts[] = {
 	{ OPT_STRING, 0, "bench", "NAME", "only this benchmark", NULL, AT(bench), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "bytes", "N", "only this size: 64Ki", NULL, AT(bytes), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "rules", "PATH", "rules of this site: a file, or a folder of *.json", NULL,
+	  AT(rules), 0, 0, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 #undef AT
@@ -105,7 +107,8 @@ static int print(const struct common *common, const struct explain *e, struct hb
 }
 
 static int explain(const struct common *common, const struct explain_opts *o,
-                   const struct store *store, const char **names)
+                   const struct store *store, const char **names,
+                   const struct diagnose_data *causes)
 {
 	struct hb_err err;
 	struct run_list runs;
@@ -133,6 +136,11 @@ static int explain(const struct common *common, const struct explain_opts *o,
 	load_blame(&runs, 0, e.b, NULL, &blame);
 	e.sheets = &blame.sheets;
 	e.findings = blame.known ? &blame.f : NULL;
+	const struct diagnose_input with = { .base = e.b, .summary = &runs.v[0] };
+	struct run_diagnosis why = { 0 };
+	if (rc == HB_OK)
+		load_diagnosis(causes, e.dir, &blame, &with, &why);
+	e.why = run_diagnosis_of(&why);
 	if (rc == HB_OK)
 		rc = explain_open(&e, &err);
 	if (rc == HB_OK)
@@ -141,6 +149,7 @@ static int explain(const struct common *common, const struct explain_opts *o,
 		rc = print(common, &e, &err);
 	bool judged = e.b != NULL;
 	explain_free(&e);
+	run_diagnosis_free(&why);
 	load_blame_free(&blame);
 	if (judged)
 		baseline_free(&b);
@@ -167,7 +176,11 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	}
 	if (store_open(common->store, false, &s, &err) != HB_OK)
 		return cmd_error("explain", &err);
-	int code = explain(common, o, &s, argv);
+	struct diagnose_data causes = { 0 };
+	int code = load_causes("explain", common, o->rules, &causes);
+	if (code == CODE_OK)
+		code = explain(common, o, &s, argv, &causes);
+	diagnose_data_free(&causes);
 	store_close(&s);
 	return code;
 }

@@ -5,6 +5,9 @@
 #define HPCBENCH_HARNESS_CMD_LOAD_H
 
 #include "harness/accept/accept.h"
+#include "harness/cmd/cmd.h"
+#include "harness/collect/collect.h"
+#include "harness/diagnose/diagnose_run.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/localize/findings.h"
@@ -17,6 +20,7 @@ struct run_list {
 	size_t n;
 	const struct summary **ptrs; /* to each of v, as the statistics take them */
 	struct sheets *merged;       /* of those that load_merged made; they stand last */
+	struct run_told *told;       /* of the same */
 	size_t n_merged;
 };
 
@@ -24,6 +28,9 @@ struct run_list {
 struct run_blame {
 	struct sheets sheets; /* the findings borrow from them */
 	struct findings f;
+	const struct run_told *told; /* what nodes told of themselves; NULL: not known */
+	struct run_told own;         /* where told points to, if it is not the list's */
+	bool stored;                 /* f is what findings.json says */
 	bool known; /* false: neither records nor findings.json can be read; f is empty */
 };
 /*
@@ -35,6 +42,22 @@ struct run_blame {
 void load_blame(const struct run_list *runs, size_t i, const struct baseline *b, struct acks *acks,
                 struct run_blame *out);
 void load_blame_free(struct run_blame *blame);
+
+/*
+ * Rules and expected figures for a command that shows runs; site: --rules, NULL: none. CODE_USAGE
+ * after a line about what is wrong in the site's; what is missing of ours is one line and no
+ * failure.
+ */
+int load_causes(const char *command, const struct common *common, const char *site,
+                struct diagnose_data *out);
+/*
+ * Why somebody is slow in a stored run: facts, the class that was attained, and causes. with has
+ * all but told and findings, which are blame's. Where the findings are those that the run stored,
+ * so are the causes.
+ */
+void load_diagnosis(const struct diagnose_data *data, const char *dir,
+                    const struct run_blame *blame, const struct diagnose_input *with,
+                    struct run_diagnosis *out);
 
 /* The decisions about the new nodes of a stored run, and all that they borrow from. */
 struct run_accept {

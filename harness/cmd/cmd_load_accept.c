@@ -51,7 +51,7 @@ bool load_accept(const struct store *s, const char *dir, const struct load_accep
 	*out = (struct run_accept){ 0 };
 	if (read_plan(dir, out) != HB_OK || !accept_wanted(&out->plan))
 		return false;
-	if (collect_run_sheets(dir, &out->summary, &out->sheets, NULL) != HB_OK)
+	if (collect_run_sheets(dir, &out->summary, &out->sheets, NULL, NULL) != HB_OK)
 		return false;
 	out->has_summary = true;
 	if (!v) {

@@ -21,10 +21,11 @@ static bool from_records(const char *dir, const struct baseline *b, struct run_b
 
 	if (!has_file(dir, "plan.json") || !has_file(dir, "records.jsonl"))
 		return false;
-	if (collect_run_sheets(dir, &again, &out->sheets, NULL) != HB_OK) {
+	if (collect_run_sheets(dir, &again, &out->sheets, &out->own, NULL) != HB_OK) {
 		sheets_free(&out->sheets);
 		return false;
 	}
+	out->told = &out->own;
 	summary_free(&again);
 	findings_make(&out->sheets, b, &out->f);
 	return true;
@@ -38,7 +39,12 @@ static bool as_it_was(const char *dir, struct run_blame *out)
 	load_about(dir, &about);
 	bool had = about.baseline != NULL;
 	load_about_free(&about);
-	return had && findings_read(dir, &out->f, NULL) == HB_OK;
+	if (!had || findings_read(dir, &out->f, NULL) != HB_OK)
+		return false;
+	out->stored = true;
+	if (has_file(dir, "facts.json") && facts_read(dir, &out->own.facts, NULL) == HB_OK)
+		out->told = &out->own;
+	return true;
 }
 
 void load_blame(const struct run_list *runs, size_t i, const struct baseline *b, struct acks *acks,
@@ -47,10 +53,13 @@ void load_blame(const struct run_list *runs, size_t i, const struct baseline *b,
 	size_t first = runs->n - runs->n_merged;
 
 	*out = (struct run_blame){ .known = true };
-	if (i >= first)
+	if (i >= first) {
 		findings_make(&runs->merged[i - first], b, &out->f);
-	else if ((b || !as_it_was(runs->dirs[i], out)) && !from_records(runs->dirs[i], b, out))
+		out->told = &runs->told[i - first];
+	} else if ((b || !as_it_was(runs->dirs[i], out)) && !from_records(runs->dirs[i], b, out)) {
 		out->known = findings_read(runs->dirs[i], &out->f, NULL) == HB_OK;
+		out->stored = out->known;
+	}
 	if (acks)
 		acks_mark_findings(acks, runs->v, runs->n, &out->f);
 }
@@ -59,5 +68,7 @@ void load_blame_free(struct run_blame *blame)
 {
 	findings_free(&blame->f);
 	sheets_free(&blame->sheets);
+	run_told_free(&blame->own);
+	blame->told = NULL;
 	blame->known = false;
 }

@@ -86,8 +86,11 @@ int load_merged(const struct store *s, const char *words, const struct nodeset *
 	out->ptrs = hb_realloc_array(out->ptrs, out->n + 1, sizeof(const struct summary *));
 	if (rc == HB_OK) {
 		out->merged = hb_realloc_array(out->merged, out->n_merged + 1, sizeof *out->merged);
+		out->told = hb_realloc_array(out->told, out->n_merged + 1, sizeof *out->told);
 		rc = collect_runs_sheets((const char *const *)dirs, n, without, &out->v[out->n],
-		                         &out->merged[out->n_merged++], err);
+		                         &out->merged[out->n_merged], &out->told[out->n_merged],
+		                         err);
+		out->n_merged++;
 	}
 	if (rc == HB_OK && n > 0)
 		out->dirs[out->n++] = hb_strdup(dirs[n - 1]);

@@ -6,7 +6,7 @@
 #include "harness/judge/compare.h"
 
 struct report_opts {
-	char *baseline, *format, *merge;
+	char *baseline, *format, *merge, *rules;
 };
 
 #define AT(field) offsetof(struct report_opts, field)
@@ -18,6 +18,8 @@ static const struct opt report_opts[] = {
 	{ OPT_STRING, 0, "merge", "RUNS",
 	  "several runs as one: RUN,RUN,... or label:TEXT or array:JOBID", NULL, AT(merge), 0, 0,
 	  NULL, 0 },
+	{ OPT_STRING, 0, "rules", "PATH", "rules of this site: a file, or a folder of *.json", NULL,
+	  AT(rules), 0, 0, NULL, 0 },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };
 
@@ -38,6 +40,7 @@ struct report_against {
 	const struct verdicts *v;
 	const struct baseline *b;
 	struct acks *acks;
+	const struct diagnose_data *causes;
 };
 
 static void print_run(const struct common *common, const struct report_opts *o,
@@ -53,6 +56,11 @@ static void print_run(const struct common *common, const struct report_opts *o,
 	struct run_about about;
 	load_blame(runs, 0, b, acks, &blame);
 	load_about(runs->dirs[0], &about);
+	const struct diagnose_input with_causes = {
+		.base = b, .summary = &runs->v[0], .verdicts = v, .acks = acks
+	};
+	struct run_diagnosis why;
+	load_diagnosis(against->causes, runs->dirs[0], &blame, &with_causes, &why);
 	if (!o->merge) {
 		const struct load_accept_with with = { v, b, acks };
 		load_accept(s, runs->dirs[0], &with, &accept);
@@ -71,12 +79,18 @@ static void print_run(const struct common *common, const struct report_opts *o,
 		                 .acks = acks,
 		                 .b = b,
 		                 .f = blame.known ? &blame.f : NULL,
+		                 .why = run_diagnosis_of(&why),
+		                 .attained = &why.attained,
+		                 .wire = why.wire,
 		                 .accept = accept.decided ? &accept.acceptance : NULL };
 	if (accept.decided)
 		in.code = accept_code(&accept.acceptance);
+	if (why.known)
+		in.code = code_worse(in.code, diagnosis_code(&why.d));
 	struct doc *d = report_run_doc(&in);
 	cmd_print_as(common, d, o->format);
 	doc_free(d);
+	run_diagnosis_free(&why);
 	load_accept_free(&accept);
 	load_blame_free(&blame);
 	load_about_free(&about);
@@ -91,8 +105,9 @@ static int judge_and_print(const struct common *common, const struct report_opts
 	struct verdicts v = { 0 };
 	const struct compare_params params = COMPARE_PARAMS_DEFAULT;
 	bool missing = false;
-	int code = CODE_OK;
-	if (base && load_baseline(s, base, &b, &missing, &err) != HB_OK)
+	struct diagnose_data causes = { 0 };
+	int code = load_causes("report", common, o->rules, &causes);
+	if (code == CODE_OK && base && load_baseline(s, base, &b, &missing, &err) != HB_OK)
 		code = missing ? cmd_error_text("report", CODE_NO_BASELINE, "%s", err.text)
 		               : cmd_error("report", &err);
 	if (code == CODE_OK) {
@@ -105,12 +120,13 @@ static int judge_and_print(const struct common *common, const struct report_opts
 		acks_load(s->path, time(NULL), &acks);
 		acks_mark(&acks, runs->v, runs->n, base ? &v : NULL);
 		const struct report_against against = { base, base ? &v : NULL, base ? &b : NULL,
-			                                &acks };
+			                                &acks, &causes };
 		print_run(common, o, s, runs, &against);
 		verdicts_free(&v);
 		acks_free(&acks);
 	}
 	baseline_free(&b);
+	diagnose_data_free(&causes);
 	return code;
 }
 

@@ -8,14 +8,14 @@
  *		expired, covers: in words or null}], acks_error
  *	report	dir, baseline (name or null), summary (as summary.json), verdicts (as verdicts.json;
  *		null without a baseline), findings (as findings.json, or null); of several runs
- *judged together `summary` and `findings` are the last's. With new nodes also acceptance: {new,
- *controls, controls_healthy, counts, code, decisions: [{node, role, decision, known, partners,
- *detectable, detectable_bench, confirmed, reasons: [{why, makes, text, loss, confirmed, known}]}],
- *notes} and, with --drain, drained: [{node, drained, text}]
- *	diff	old, new: {name, baseline, runs: [{run, started, suite, label}]};
- *		fingerprint: [{name, old: [...], new: [...]}] and hardware: [{node, old, new}], what
- *		differs alone; shift: [{key, nodes, slower, loss, loss_lo, loss_hi, floor, spread,
- *		whole, against_rest: [{subject, loss, loss_against_rest, z, moved}]}]; spread:
+ *judged together `summary` and `findings` are the last's. findings holds the causes too. With new
+ *nodes also acceptance: {new, controls, controls_healthy, counts, code, decisions: [{node, role,
+ *decision, known, partners, detectable, detectable_bench, confirmed, reasons: [{why, makes, text,
+ *loss, confirmed, known}]}], notes} and, with --drain, drained: [{node, drained, text}] diff old,
+ *new: {name, baseline, runs: [{run, started, suite, label}]}; fingerprint: [{name, old: [...], new:
+ *[...]}] and hardware: [{node, old, new}], what differs alone; shift: [{key, nodes, slower, loss,
+ *loss_lo, loss_hi, floor, spread, whole, against_rest: [{subject, loss, loss_against_rest, z,
+ *moved}]}]; spread:
  *[{source, rows}]; summary: {rows, slower, regressed, suspect, faster, inconclusive, invalid,
  *findings, only_old, only_new, detectable (median, ratio), worst: {subject, bench, bytes, delta} or
  *null}; verdicts baseline	baseline (as its file), runs, keys, provisional
@@ -24,6 +24,7 @@
 #define HPCBENCH_HARNESS_CMD_REPORT_H
 
 #include "harness/accept/accept.h"
+#include "harness/diagnose/diagnose.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
@@ -42,16 +43,19 @@ struct report_drain {
 struct report_run {
 	const struct summary *const *runs;
 	size_t n;
-	const struct verdicts *v; /* NULL: measured only, or there is no baseline */
-	const char *base;         /* the baseline's name, or NULL */
-	const char *dir;          /* where the last run is, or NULL */
-	int code;                 /* how the command ends: the first lines say the same */
-	const char *past_base;    /* what it was held against when it was measured, or NULL */
-	int past_code;            /* how `run` ended then; -1: unknown */
-	const char *launcher;     /* of the last run, or NULL */
-	const struct acks *acks;  /* as acks_mark left them, or NULL */
-	const struct baseline *b; /* the baseline itself, or NULL */
-	const struct findings *f; /* who is to blame in the last run, or NULL: nobody looked */
+	const struct verdicts *v;    /* NULL: measured only, or there is no baseline */
+	const char *base;            /* the baseline's name, or NULL */
+	const char *dir;             /* where the last run is, or NULL */
+	int code;                    /* how the command ends: the first lines say the same */
+	const char *past_base;       /* what it was held against when it was measured, or NULL */
+	int past_code;               /* how `run` ended then; -1: unknown */
+	const char *launcher;        /* of the last run, or NULL */
+	const struct acks *acks;     /* as acks_mark left them, or NULL */
+	const struct baseline *b;    /* the baseline itself, or NULL */
+	const struct findings *f;    /* who is to blame in the last run, or NULL: nobody looked */
+	const struct diagnosis *why; /* the causes, places in f; or NULL: nobody looked */
+	const struct attained *attained; /* of the last run; or NULL, likewise */
+	const char *wire; /* which devices the bytes took, where not the best; or NULL */
 	const struct acceptance *accept;    /* of the last run; NULL: it has no new nodes */
 	const struct report_drain *drained; /* NULL: nobody was asked to drain */
 	size_t n_drained;

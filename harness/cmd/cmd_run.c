@@ -107,6 +107,7 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		                       .sizes = o->sizes,
 		                       .label = o->label,
 		                       .baseline = o->baseline,
+		                       .rules = o->rules,
 		                       .rounds = -1,
 		                       .precision = o->precision,
 		                       .max_time_s = o->max_time,
@@ -117,6 +118,7 @@ static int fill_request(const struct run_opts *o, const struct measure_inject *i
 		                       .shape = o->shape ? plan_shape_parse(o->shape) : -1,
 		                       .inject = inject->spec ? inject : NULL,
 		                       .hold_groups = o->hold_groups,
+		                       .facts_only = o->facts_only,
 		                       .signal_fd = -1 };
 	if (o->label && strlen(o->label) > LABEL_MAX)
 		return hb_fail(err, HB_E_USAGE, "--label: at most %d bytes, not %zu", LABEL_MAX,
@@ -180,6 +182,10 @@ static void print_result(const struct common *common, const struct run_opts *o,
 	struct drained drained = { 0 };
 	if (!m->has_summary)
 		return;
+	if (o->facts_only) {
+		cmd_probe_print(common, o, m);
+		return;
+	}
 	if (o->drain)
 		cmd_accept_drain(m, &drained);
 	const struct summary *one = &m->summary;
@@ -194,6 +200,9 @@ static void print_result(const struct common *common, const struct run_opts *o,
 		                 .acks = &m->acks,
 		                 .b = m->has_base ? &m->base : NULL,
 		                 .f = m->sheets.n ? &m->findings : NULL,
+		                 .why = run_diagnosis_of(&m->why),
+		                 .attained = &m->why.attained,
+		                 .wire = m->why.wire,
 		                 .accept = m->accepting ? &m->acceptance : NULL,
 		                 .drained = drained.v,
 		                 .n_drained = drained.n };
@@ -219,6 +228,8 @@ static int measure(const struct common *common, const struct run_opts *o, struct
 		progress_note(&progress, "info", m->polite_note);
 	if (m->topo_note)
 		progress_note(&progress, "warn", m->topo_note);
+	if (m->causes.warning)
+		progress_note(&progress, "warn", m->causes.warning);
 	if (m->ledger_note)
 		progress_note(&progress, "warn", m->ledger_note);
 	m->req.signal_fd = open_signals(&old);

@@ -9,19 +9,24 @@
 struct run_opts {
 	char *suite, *bench, *sizes, *rounds, *launcher, *nodes, *seed, *baseline, *label, *inject;
 	char *max_pairs, *port_range, *control_address, *profile, *resume, *shard;
-	char *shape, *controls, *topology;
+	char *shape, *controls, *topology, *rules;
 	struct opt_strings alloc, step;
 	double precision, max_time, budget, max_wait;
 	int records, no_confirm, dry_run;
 	/* Of commands that are a run with more. */
 	const char *command; /* its name; NULL: run */
 	bool hold_groups;    /* until nodes are accepted */
+	bool facts_only;     /* nothing is judged: what nodes are is told */
+	char *format;        /* of what is printed then; NULL: text */
 	int drain;           /* those that are rejected */
 };
 enum { RECORDS_CHANNEL, RECORDS_FILES };
 
 /* A whole run, or one for each profile. Returns the exit code. */
 int cmd_run_go(const struct common *common, const struct run_opts *o);
+/* Prints what a run of facts alone has found. */
+void cmd_probe_print(const struct common *common, const struct run_opts *o,
+                     const struct measure *m);
 /* The last partition that the options name; inside a job, the job's. own: a struct run_opts. */
 const char *cmd_run_partition(const void *own);
 

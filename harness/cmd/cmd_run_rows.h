@@ -78,6 +78,9 @@ extern const struct opt_choice cmd_run_records[];
 	{ OPT_GROUP, 0, NULL, NULL, "What becomes of it", NULL, 0, 0, 0, NULL, 0 }, \
 	{ OPT_STRING, 0, "baseline", "NAME|FILE", \
 	  "judge the run against this baseline", NULL, RUN_AT(baseline), 0, 0, NULL, 0 }, \
+	{ OPT_STRING, 0, "rules", "PATH", \
+	  "rules of this site beside those that come along: a file, or a folder of *.json", \
+	  NULL, RUN_AT(rules), 0, 0, NULL, 0 }, \
 	{ OPT_FLAG, 0, "no-confirm", NULL, \
 	  "do not measure again what looks slow: no extra pairs, no rerun", \
 	  NULL, RUN_AT(no_confirm), 0, 0, NULL, 0 }, \

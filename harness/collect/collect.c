@@ -32,6 +32,11 @@ void collect_prepare(struct collect *c)
 	c->node_hw = hb_alloc(n * sizeof(*c->node_hw));
 	c->step_reason = hb_alloc((c->plan.n_steps + 1) * sizeof(*c->step_reason));
 	c->disturbed = hb_alloc(c->plan.n_steps + 1);
+	c->step_s = hb_alloc((c->plan.n_steps + 1) * sizeof(*c->step_s));
+	c->counted = hb_alloc((n + 1) * sizeof(*c->counted));
+	facts_init(&c->told.facts);
+	for (size_t i = 0; i < n; i++)
+		facts_add_node(&c->told.facts, c->plan.nodes.v[i], NULL);
 	c->by_name = hb_realloc_array(NULL, n, sizeof(*c->by_name));
 	for (size_t i = 0; i < n; i++)
 		c->by_name[i] = i;
@@ -102,6 +107,9 @@ void collect_free(struct collect *c)
 	free(c->hw_id);
 	free(c->step_reason);
 	free(c->disturbed);
+	free(c->step_s);
+	free(c->counted);
+	run_told_free(&c->told);
 	free(c->by_name);
 	for (size_t i = 0; i < c->n_rails; i++)
 		free(c->rails[i]);
@@ -119,6 +127,7 @@ void collect_finish(struct collect *c)
 	guess_hw(c);
 	number_hw(c);
 	sort_fingerprint(c->out->fingerprint);
+	collect_told(c);
 	if (c->sheets)
 		collect_sheets_begin(c);
 	collect_rows(c);
@@ -140,6 +149,7 @@ void collect_leave_out(struct collect *c, const struct nodeset *without)
 			continue;
 		free(c->node_hw[node]);
 		c->node_hw[node] = NULL;
+		facts_forget(&c->told.facts, node);
 		for (uint64_t k = 0; k < p->next_unit; k++) {
 			struct unit_state *u = &c->units[k];
 			const struct plan_job *j = u->step == UINT32_MAX ? NULL : unit_job(c, u);
@@ -160,9 +170,9 @@ void collect_leave_out(struct collect *c, const struct nodeset *without)
 }
 
 static int one_run(const char *dir, const struct nodeset *without, struct summary *out,
-                   struct sheets *sheets, struct hb_err *err)
+                   struct sheets *sheets, struct run_told *told, struct hb_err *err)
 {
-	struct collect c = { .out = out, .sheets = sheets };
+	struct collect c = { .out = out, .sheets = sheets, .want_told = told };
 	summary_init(out);
 	int rc = collect_plan(&c, dir, err);
 	if (rc != HB_OK) {
@@ -191,14 +201,16 @@ int collect_run(const char *dir, struct summary *out, struct hb_err *err)
 int collect_run_without(const char *dir, const struct nodeset *without, struct summary *out,
                         struct hb_err *err)
 {
-	return one_run(dir, without, out, NULL, err);
+	return one_run(dir, without, out, NULL, NULL, err);
 }
 
 int collect_run_sheets(const char *dir, struct summary *out, struct sheets *sheets,
-                       struct hb_err *err)
+                       struct run_told *told, struct hb_err *err)
 {
 	*sheets = (struct sheets){ 0 };
-	return one_run(dir, NULL, out, sheets, err);
+	if (told)
+		*told = (struct run_told){ 0 };
+	return one_run(dir, NULL, out, sheets, told, err);
 }
 
 /* A first try that was disturbed has another one to come. */

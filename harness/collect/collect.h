@@ -7,6 +7,7 @@
 #define HPCBENCH_HARNESS_COLLECT_H
 
 #include "harness/collect/summary.h"
+#include "harness/facts/facts.h"
 #include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
 
@@ -32,15 +33,27 @@ int collect_run_without(const char *dir, const struct nodeset *without, struct s
 int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
                  struct summary *out, struct hb_err *err);
 
+/* What was told of the nodes; counters: in the phases main and extra. */
+struct scene_event;
+struct run_told {
+	struct facts facts;         /* of the plan's nodes, by their numbers there */
+	struct scene_event *events; /* harness/diagnose/diagnose.h; at most RUN_EVENTS_MAX */
+	size_t n_events, cap_events;
+};
+enum { RUN_EVENTS_MAX = 4096 };
+void run_told_free(struct run_told *t); /* also where it is all zero */
+
 /*
  * The same in one pass with the sheets of the runs' pairs, for findings_make: one for each entry,
  * case and hardware class pair, of the headline metric where that is judged, over several nodes,
  * phases main and extra. sheets is made new; free it with sheets_free, also where it is empty.
+ * told (NULL: not wanted) is what nodes told, sorted; made new, and to be freed, likewise.
  */
 int collect_run_sheets(const char *dir, struct summary *out, struct sheets *sheets,
-                       struct hb_err *err);
+                       struct run_told *told, struct hb_err *err);
 int collect_runs_sheets(const char *const *dirs, size_t n, const struct nodeset *without,
-                        struct summary *out, struct sheets *sheets, struct hb_err *err);
+                        struct summary *out, struct sheets *sheets, struct run_told *told,
+                        struct hb_err *err);
 
 /*
  * What of a run's units is done, for going on with it: tries[unit] is the highest attempt that left

@@ -78,7 +78,10 @@ static int take_steps(struct collect *c, json_object *arr, const struct js_at *u
 		json_object *o = json_object_array_get_idx(arr, i);
 		uint64_t id = 0;
 		const char *reason = NULL;
+		double seconds = 0;
 		int rc = js_get_u64(o, &here, "id", JS_REQUIRED, &id, err);
+		if (rc == HB_OK)
+			rc = js_get_f64(o, &here, "seconds", JS_OPTIONAL, &seconds, err);
 		if (rc == HB_OK)
 			rc = js_get_str(o, &here, "reason", JS_OPTIONAL, &reason, err);
 		if (rc != HB_OK)
@@ -86,6 +89,7 @@ static int take_steps(struct collect *c, json_object *arr, const struct js_at *u
 		if (id < 1 || id > c->plan.n_steps)
 			continue;
 		told++;
+		c->step_s[id - 1] = seconds > 0 ? seconds : 0;
 		if (reason && *reason) {
 			free(c->step_reason[id - 1]);
 			c->step_reason[id - 1] = hb_strdup(reason);

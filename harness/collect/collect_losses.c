@@ -283,8 +283,21 @@ static void lost_absent(struct look *l)
 	}
 }
 
+/* What told its facts has no rows to show for it. */
+static uint64_t count_told(const struct collect *c)
+{
+	uint64_t n = 0;
+	for (uint64_t i = 0; i < c->plan.next_unit; i++) {
+		const struct unit_state *u = &c->units[i];
+		n += u->step != UINT32_MAX && (unit_job(c, u)->cases.info->flags & BENCH_TELLS) &&
+		     collect_outcome(c, u).status == UNIT_OK;
+	}
+	return n;
+}
+
 void collect_losses(struct collect *c)
 {
+	c->out->told = count_told(c);
 	struct look l = { .c = c,
 		          .good = hb_alloc(c->plan.nodes.n),
 		          .alive = hb_alloc(c->plan.nodes.n),

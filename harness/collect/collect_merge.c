@@ -37,6 +37,7 @@ static int read_part(struct part *p, const char *dir, struct hb_err *err)
 	int rc = collect_plan(&p->c, dir, err);
 	if (rc != HB_OK)
 		return rc;
+	p->c.step_s = hb_alloc((p->c.plan.n_steps + 1) * sizeof(*p->c.step_s));
 	p->c.step_reason = hb_alloc((p->c.plan.n_steps + 1) * sizeof(*p->c.step_reason));
 	return collect_about(&p->c, dir);
 }
@@ -136,6 +137,7 @@ static int read_records(struct merge *m, struct hb_err *err)
 			m->step_part[all->step0 + s] = i;
 			all->step_reason[all->step0 + s] = p->c.step_reason[s];
 			p->c.step_reason[s] = NULL;
+			all->step_s[all->step0 + s] = p->c.step_s[s];
 		}
 		rc = collect_records(all, p->dir, err);
 	}
@@ -362,10 +364,11 @@ static void merge_free(struct merge *m)
 }
 
 static int all_runs(const char *const *dirs, size_t n, const struct nodeset *without,
-                    struct summary *out, struct sheets *sheets, struct hb_err *err)
+                    struct summary *out, struct sheets *sheets, struct run_told *told,
+                    struct hb_err *err)
 {
 	struct merge m = { .v = hb_alloc((n + 1) * sizeof(*m.v)),
-		           .all = { .out = out, .sheets = sheets } };
+		           .all = { .out = out, .sheets = sheets, .want_told = told } };
 	int rc = n == 0 || n > MERGE_MAX
 	                 ? hb_fail(err, HB_E_USAGE, "1 to %d runs can be merged", MERGE_MAX)
 	                 : HB_OK;
@@ -406,12 +409,15 @@ static int all_runs(const char *const *dirs, size_t n, const struct nodeset *wit
 int collect_runs(const char *const *dirs, size_t n, const struct nodeset *without,
                  struct summary *out, struct hb_err *err)
 {
-	return all_runs(dirs, n, without, out, NULL, err);
+	return all_runs(dirs, n, without, out, NULL, NULL, err);
 }
 
 int collect_runs_sheets(const char *const *dirs, size_t n, const struct nodeset *without,
-                        struct summary *out, struct sheets *sheets, struct hb_err *err)
+                        struct summary *out, struct sheets *sheets, struct run_told *told,
+                        struct hb_err *err)
 {
 	*sheets = (struct sheets){ 0 };
-	return all_runs(dirs, n, without, out, sheets, err);
+	if (told)
+		*told = (struct run_told){ 0 };
+	return all_runs(dirs, n, without, out, sheets, told, err);
 }

@@ -2,6 +2,7 @@
 #ifndef HPCBENCH_HARNESS_COLLECT_PARTS_H
 #define HPCBENCH_HARNESS_COLLECT_PARTS_H
 
+#include "harness/collect/collect.h"
 #include "harness/collect/summary.h"
 #include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
@@ -41,6 +42,10 @@ struct collect {
 	size_t *by_name;          /* node indices, sorted by name */
 	char **step_reason;       /* of each step, from run.json; NULL: none */
 	bool *disturbed;          /* each step */
+	double *step_s;           /* how long each took, from run.json; 0: unknown */
+	struct run_told told;
+	size_t *counted;            /* of each node: the step that last told a counter, + 1 */
+	struct run_told *want_told; /* where told goes in the end; NULL: not wanted */
 	uint64_t bad_lines;
 	/* Whose records are read: what its ids begin behind, and how many it has. */
 	const char *part; /* its run, where several are collected together; else NULL */
@@ -107,6 +112,15 @@ int collect_records(struct collect *c, const char *dir, struct hb_err *err);
 /* DIR/run.json into c and its summary: who, when, what became of each step. */
 int collect_about(struct collect *c, const char *dir);
 size_t collect_find_node(const struct collect *c, const char *name); /* SIZE_MAX: none */
+
+/* ---- collect_facts.c ---- */
+/* Records of these types; where one is bad, that is in err. */
+int collect_fact(struct collect *c, json_object *o, const struct js_at *at, struct hb_err *err);
+int collect_counter(struct collect *c, json_object *o, const struct js_at *at, struct hb_err *err);
+/* unit: whose event it is; NULL: of none. */
+void collect_event(struct collect *c, json_object *o, const struct unit_state *unit);
+/* Sorts what was told; into the summary, and to whoever wants it. */
+void collect_told(struct collect *c);
 
 /* ---- collect_rows.c ---- */
 /* The units of one case of one entry, in the order of the plan. */

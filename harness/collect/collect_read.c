@@ -112,6 +112,9 @@ static void take_end(struct records *l, const struct rec_end *e)
 		return;
 	a->ended = true;
 	a->status = e->status;
+	/* What tells facts has nothing else to come. */
+	if (unit_job(l->c, u)->cases.info->flags & BENCH_TELLS)
+		a->point = true;
 	if (!a->reason)
 		a->reason = hb_strdup(e->reason);
 }
@@ -129,9 +132,14 @@ static void take_event(struct records *l, json_object *o, const struct js_at *at
 		bad_line(l, err.text);
 		return;
 	}
+	bool of_unit = rec_ids_from_json(o, at, &ids, &err) == HB_OK;
+	struct unit_state *of = of_unit ? collect_unit(l->c, ids.unit) : NULL;
+
+	if (!of_unit || !of || ids.phase == PHASE_MAIN || ids.phase == PHASE_EXTRA)
+		collect_event(l->c, o, of);
 	if (strcmp(code, "disturbed") != 0)
 		return;
-	if (rec_ids_from_json(o, at, &ids, &err) == HB_OK) {
+	if (of_unit) {
 		struct unit_state *u = find_unit(l, &ids);
 		struct attempt *a = u ? collect_attempt(u, ids.attempt) : NULL;
 		if (a) {
@@ -172,24 +180,20 @@ static const char *fingerprint_name(const char *key)
 	return strncmp(key, "env.", 4) == 0 || strncmp(key, "mpi.", 4) == 0 ? key : NULL;
 }
 
-/* Software, MPI and its settings make the fingerprint: name -> the distinct values seen. */
-static void take_fact(struct records *l, json_object *o, const struct js_at *at)
+/*
+ * Software, MPI and its settings make the fingerprint: name -> the distinct values seen. The record
+ * was checked by collect_fact.
+ */
+static void take_fact(json_object *all, json_object *o)
 {
-	const char *key = NULL, *value = NULL;
-	struct hb_err err;
-	json_object *all = l->c->out->fingerprint, *arr = NULL;
-	if (js_get_str(o, at, "key", JS_REQUIRED, &key, &err) != HB_OK) {
-		bad_line(l, err.text);
+	json_object *arr = NULL, *text = NULL;
+
+	json_object_object_get_ex(o, "key", &text);
+	const char *key = fingerprint_name(json_object_get_string(text)), *value;
+	if (!key || !json_object_object_get_ex(o, "value", &text) || !text)
 		return;
-	}
-	key = fingerprint_name(key);
-	if (!key)
-		return;
-	if (js_get_str(o, at, "value", JS_OPTIONAL, &value, &err) != HB_OK) {
-		bad_line(l, err.text);
-		return;
-	}
-	if (!value || !*key || strlen(key) > SW_TEXT_MAX || strlen(value) > SW_TEXT_MAX)
+	value = json_object_get_string(text);
+	if (!*key || strlen(key) > SW_TEXT_MAX || strlen(value) > SW_TEXT_MAX)
 		return;
 	if (!json_object_object_get_ex(all, key, &arr)) {
 		if (json_object_object_length(all) >= SW_KEYS_MAX)
@@ -227,9 +231,17 @@ static void take_object(struct records *l, json_object *o)
 		break;
 	case REC_EVENT: take_event(l, o, &at); break;
 	case REC_RANK: take_rank(l, o, &at); break;
-	case REC_FACT: take_fact(l, o, &at); break;
-	case REC_META:
+	case REC_FACT:
+		if (collect_fact(l->c, o, &at, &err) != HB_OK)
+			bad_line(l, err.text);
+		else
+			take_fact(l->c->out->fingerprint, o);
+		break;
 	case REC_COUNTER:
+		if (collect_counter(l->c, o, &at, &err) != HB_OK)
+			bad_line(l, err.text);
+		break;
+	case REC_META:
 	case REC_SAMPLES:
 	case REC_LOAD: break;
 	case REC_UNKNOWN: l->c->out->unknown_records++; break;

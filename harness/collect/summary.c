@@ -107,6 +107,7 @@ void summary_free(struct summary *s)
 	free(s->shard_of);
 	js_put(s->fingerprint);
 	js_put(s->hw);
+	js_put(s->facts);
 	js_put(s->notes);
 	memset(s, 0, sizeof(*s));
 }

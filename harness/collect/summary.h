@@ -91,6 +91,8 @@ struct summary {
 	bool injected;            /* --inject was used: never enters a baseline */
 	json_object *fingerprint; /* name -> array of distinct values; owned */
 	json_object *hw;          /* node -> hardware class; owned */
+	json_object *facts;       /* what nodes must agree about (FACTS_AGREE of facts.h); NULL:
+	                             unknown; checked where it is used; owned */
 	struct summary_row *rows;
 	size_t n_rows, cap_rows; /* main */
 	struct summary_row *confirm;
@@ -100,6 +102,7 @@ struct summary {
 	struct summary_loss *losses;
 	size_t n_losses, cap_losses;
 	uint64_t unknown_records;
+	uint64_t told;      /* units that tell facts and did: no rows come of them */
 	char *later;        /* nodes that --budget left for later runs, hostlist form; or NULL */
 	int later_runs;     /* in how many such runs each node has its turn; 0 without later */
 	int shard, shards;  /* this is part shard of shards of the nodes; 0: the whole */

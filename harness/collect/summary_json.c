@@ -7,7 +7,8 @@
  *	 "confirm":[as rows], "worst":[…], "losses":[…], "unknown_records":0}
  *
  * Members at their usual value (quality ok, kind node, tolerance 0, no partner, NaN figures) are
- * left out, as are "later":{"nodes":HOSTLIST,"runs":N} where --budget left nothing out, and
+ * left out, as are "facts" (facts.h, what nodes must agree about) where nobody told any,
+ *"later":{"nodes":HOSTLIST,"runs":N} where --budget left nothing out, and
  * "shard":{"i":I,"n":N,"of":HOSTLIST} of a run that is no part. What reads it is summary_read.c.
  */
 #include <math.h>
@@ -168,10 +169,14 @@ json_object *summary_to_json(const struct summary *s)
 		js_set_obj(o, "later", later_to_json(s));
 	js_set_obj(o, "fingerprint", json_object_get(s->fingerprint));
 	js_set_obj(o, "hw", json_object_get(s->hw));
+	if (s->facts)
+		js_set_obj(o, "facts", json_object_get(s->facts));
 	js_set_obj(o, "rows", rows_to_json(s->rows, s->n_rows));
 	js_set_obj(o, "confirm", rows_to_json(s->confirm, s->n_confirm));
 	js_set_obj(o, "worst", worst_to_json(s));
 	js_set_obj(o, "losses", losses_to_json(s));
 	js_set_u64(o, "unknown_records", s->unknown_records);
+	if (s->told)
+		js_set_u64(o, "told", s->told);
 	return o;
 }

@@ -296,6 +296,7 @@ static int read_later(json_object *o, const struct js_at *up, struct summary *s,
 static int read_summary(json_object *o, const struct js_at *at, struct summary *s,
                         struct hb_err *err)
 {
+	json_object *facts = NULL;
 	int rc, schema = 0;
 
 	if ((rc = js_get_int(o, at, "schema", JS_REQUIRED, SUMMARY_SCHEMA, SUMMARY_SCHEMA, &schema,
@@ -312,11 +313,14 @@ static int read_summary(json_object *o, const struct js_at *at, struct summary *
 	    (rc = summary_shard_read(o, at, s, err)) < 0 || (rc = read_later(o, at, s, err)) < 0 ||
 	    (rc = read_names(o, at, "fingerprint", json_type_array, &s->fingerprint, err)) < 0 ||
 	    (rc = read_names(o, at, "hw", json_type_string, &s->hw, err)) < 0 ||
+	    (rc = js_get_obj(o, at, "facts", JS_OPTIONAL, &facts, err)) < 0 ||
 	    (rc = read_part(o, at, "rows", s, PART_ROWS, err)) < 0 ||
 	    (rc = read_part(o, at, "confirm", s, PART_CONFIRM, err)) < 0 ||
 	    (rc = read_part(o, at, "worst", s, PART_WORST, err)) < 0 ||
-	    (rc = read_part(o, at, "losses", s, PART_LOSSES, err)) < 0)
+	    (rc = read_part(o, at, "losses", s, PART_LOSSES, err)) < 0 ||
+	    (rc = js_get_u64(o, at, "told", JS_OPTIONAL, &s->told, err)) < 0)
 		return rc;
+	s->facts = json_object_get(facts);
 	return js_get_u64(o, at, "unknown_records", JS_OPTIONAL, &s->unknown_records, err);
 }
 

@@ -15,7 +15,7 @@ static const char prefix[] = "HPCBENCH_";
 static const char *const taken[] = { "STEP",      "RUN",     "RANKS",      "NODE",      "FILES",
 	                             "TOKEN",     "CONTROL", "ATTEMPT",    "EXEC_PATH", "BIND",
 	                             "DATA_PATH", "FAULT",   "SYSFS_ROOT", "DRY_RUN",   "RESUME",
-	                             "INJECT",    "SHARD",   NULL };
+	                             "INJECT",    "SHARD",   "LISTEN",     NULL };
 /* The same for all names that begin so. */
 static const char *const taken_start[] = { "SIM_", "FAULT_", "TEST_", NULL };
 

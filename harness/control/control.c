@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/base/mem.h"
@@ -21,7 +22,15 @@ static bool too_many(const struct ctl *c)
 	return c->pending >= CTL_PENDING_MAX + c->world.n_ranks;
 }
 
-static void add_peer(struct ctl *c, int fd)
+int64_t ctl_wall_ns(void)
+{
+	struct timespec t;
+
+	return clock_gettime(CLOCK_REALTIME, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec
+	                                              : -1;
+}
+
+static void add_peer(struct ctl *c, int fd, const struct sockaddr *from)
 {
 	struct peer *p = hb_alloc(sizeof *p);
 	struct epoll_event ev = { EPOLLIN, { .ptr = p } };
@@ -34,8 +43,13 @@ static void add_peer(struct ctl *c, int fd)
 	if (c->send_buffer)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &c->send_buffer, sizeof c->send_buffer);
 	p->fd = fd;
+	address_of_peer(fd, p->from);
 	p->rank = -1;
 	p->since_ms = wait_now_ms();
+	p->clock.bound_s = -1;
+	if (!ctl_peer_text(from, p->address))
+		p->address[0] = '\0';
+	p->greeted_ns = ctl_wall_ns();
 	p->next = c->peers;
 	if (c->peers)
 		c->peers->prev = p;
@@ -85,9 +99,12 @@ static void accept_some(struct ctl *c)
 {
 	/* A few a turn: those that are in must be heard, too. */
 	for (int i = 0; i < ACCEPTS; i++) {
-		int fd = accept4(c->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		struct sockaddr_storage from = { .ss_family = AF_UNSPEC };
+		socklen_t len = sizeof from;
+		int fd = accept4(c->listen_fd, (struct sockaddr *)&from, &len,
+		                 SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
-			add_peer(c, fd);
+			add_peer(c, fd, (struct sockaddr *)&from);
 			continue;
 		}
 		if (errno == EMFILE || errno == ENFILE) {

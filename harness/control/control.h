@@ -31,6 +31,20 @@ struct ctl_hello {
 	const char *host, *hw, *helper, *version;
 	int64_t pid;
 	int local; /* its place among the ranks on its host; -1: not told */
+	int port;  /* that other ranks can connect to; 0: none */
+	/*
+	 * Its wall clock less ours, right within bound_s: it read it between our greeting and what
+	 * we got first. bound_s is negative where it told no time.
+	 */
+	double offset_s, bound_s;
+	const char *address; /* where it came from, numeric; "": one of this host alone */
+	const char *from;    /* the same, also where other hosts have it too; NULL: not known */
+};
+
+/* What the answer to a hello asks for. */
+struct ctl_wish {
+	bool facts; /* of its node */
+	int first;  /* it is the first of its node in this step: 1 yes, 0 no, -1: not known */
 };
 
 /* What a process told that does not know its rank yet; the same. */
@@ -54,6 +68,8 @@ struct ctl_handlers {
 	void (*event)(void *ctx, const char *code, const char *text, bool world);
 	/* A process of this step and attempt runs, and will say its hello later. May be NULL. */
 	void (*start)(void *ctx, const struct ctl_start *start);
+	/* Somebody is about to join: what is it to tell? out is {false, -1}. May be NULL. */
+	void (*wish)(void *ctx, const struct ctl_hello *hello, struct ctl_wish *out);
 };
 
 /* What a hello must agree with. */
@@ -69,6 +85,15 @@ struct ctl_world {
  */
 int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello *out,
                     bool *wrong_world, struct hb_err *err);
+
+/*
+ * The clock of a message that was sent between two readings of ours: ns since 1970. Negative bound:
+ * the message tells no time that can be one. Pure.
+ */
+struct ctl_clock {
+	double offset_s, bound_s;
+};
+struct ctl_clock ctl_clock_of(json_object *o, int64_t before_ns, int64_t after_ns);
 
 /* Checks the message of a process that does not know its rank yet, as ctl_check_hello does. */
 int ctl_check_start(json_object *o, const struct ctl_world *w, struct ctl_start *out,

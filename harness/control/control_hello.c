@@ -5,6 +5,19 @@
 
 enum { HW_MAX = 512, WORD_MAX = 64 };
 
+struct ctl_clock ctl_clock_of(json_object *o, int64_t before_ns, int64_t after_ns)
+{
+	const struct js_at at = JS_AT_TOP("message");
+	int64_t theirs = -1, mine = before_ns / 2 + after_ns / 2;
+
+	/* Our own clock may have been set meanwhile. */
+	if (js_get_i64(o, &at, "time_ns", JS_OPTIONAL, &theirs, NULL) != HB_OK || theirs < 0 ||
+	    before_ns < 0 || after_ns < before_ns)
+		return (struct ctl_clock){ 0, -1 };
+	return (struct ctl_clock){ (double)(theirs - mine) / 1e9,
+		                   (double)(after_ns - before_ns) / 2e9 };
+}
+
 /* A name as nodes have them: it goes into records, reports and file names. */
 static bool plain_name(const char *s, size_t max)
 {
@@ -40,7 +53,7 @@ int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello 
 	int proto = 0;
 
 	*wrong_world = false;
-	*out = (struct ctl_hello){ 0, 0, NULL, NULL, NULL, NULL, 0, -1 };
+	*out = (struct ctl_hello){ .local = -1, .bound_s = -1, .address = "" };
 	if (js_get_str(o, &at, "msg", JS_REQUIRED, &msg, err) != HB_OK ||
 	    js_get_int(o, &at, "proto", JS_REQUIRED, 0, 1000, &proto, err) != HB_OK ||
 	    js_get_str(o, &at, "token", JS_REQUIRED, &token, err) != HB_OK)
@@ -59,7 +72,9 @@ int ctl_check_hello(json_object *o, const struct ctl_world *w, struct ctl_hello 
 	    js_get_str(o, &at, "helper", JS_REQUIRED, &out->helper, err) != HB_OK ||
 	    js_get_str(o, &at, "version", JS_OPTIONAL, &out->version, err) != HB_OK ||
 	    js_get_i64(o, &at, "pid", JS_OPTIONAL, &out->pid, err) != HB_OK ||
-	    js_get_int(o, &at, "local", JS_OPTIONAL, -1, CTL_RANKS_MAX, &out->local, err) != HB_OK)
+	    js_get_int(o, &at, "local", JS_OPTIONAL, -1, CTL_RANKS_MAX, &out->local, err) !=
+	            HB_OK ||
+	    js_get_int(o, &at, "port", JS_OPTIONAL, 0, 65535, &out->port, err) != HB_OK)
 		return HB_E_FORMAT;
 	if (!plain_name(out->host, NODESET_NAME_MAX) || !plain_name(out->helper, WORD_MAX) ||
 	    (out->hw && strlen(out->hw) > HW_MAX) ||

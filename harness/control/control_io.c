@@ -243,6 +243,22 @@ static void on_start(struct ctl *c, struct peer *p, json_object *o)
 		c->h->start(c->ctx, &start);
 }
 
+static void answer_hello(struct ctl *c, struct peer *p, const struct ctl_hello *hello)
+{
+	json_object *o = json_object_new_object();
+	struct ctl_wish wish = { false, -1 };
+
+	if (c->h->wish)
+		c->h->wish(c->ctx, hello, &wish);
+	js_set_str(o, "msg", "ok");
+	if (wish.facts)
+		js_set_bool(o, "facts", true);
+	if (wish.first >= 0)
+		js_set_bool(o, "first", wish.first > 0);
+	ctl_put(c, p, o, NULL);
+	js_put(o);
+}
+
 static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 {
 	struct ctl_hello hello;
@@ -261,7 +277,10 @@ static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 		refuse(c, p, err.text, false);
 		return;
 	}
-	put_msg(c, p, "ok", NULL);
+	hello.offset_s = p->clock.offset_s;
+	hello.bound_s = p->clock.bound_s;
+	hello.address = p->address;
+	answer_hello(c, p, &hello);
 	if (p->dead)
 		return;
 	p->rank = hello.rank;
@@ -271,6 +290,7 @@ static void on_hello(struct ctl *c, struct peer *p, json_object *o)
 	else
 		c->starting--;
 	p->starting = false;
+	hello.from = p->from[0] ? p->from : NULL;
 	c->h->join(c->ctx, &hello);
 }
 
@@ -283,6 +303,9 @@ static void on_frame(struct ctl *c, struct peer *p, const char *text, size_t len
 		ctl_misbehaved(c, p, err.text);
 		return;
 	}
+	/* The first words come at once; what follows may have waited for a slow start-up. */
+	if (p->rank < 0 && p->clock.bound_s < 0 && json_object_is_type(o, json_type_object))
+		p->clock = ctl_clock_of(o, p->greeted_ns, ctl_wall_ns());
 	if (!json_object_is_type(o, json_type_object))
 		ctl_misbehaved(c, p, "a frame is not a JSON object");
 	else if (p->rank < 0 && !p->starting && is_start(o))

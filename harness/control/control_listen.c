@@ -51,6 +51,17 @@ bool ctl_address_text(const struct sockaddr *a, char out[CTL_ADDRESS_TEXT])
 	return true;
 }
 
+bool ctl_peer_text(const struct sockaddr *a, char out[CTL_ADDRESS_TEXT])
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)a;
+	struct sockaddr_in v4 = { .sin_family = AF_INET };
+
+	if (a->sa_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+		return ctl_address_text(a, out);
+	memcpy(&v4.sin_addr, v6->sin6_addr.s6_addr + 12, sizeof v4.sin_addr);
+	return ctl_address_text((const struct sockaddr *)&v4, out);
+}
+
 static void add_once(struct ctl_addresses *l, const char *text)
 {
 	for (size_t i = 0; i < l->n; i++)

@@ -4,18 +4,24 @@
 
 #include <sys/socket.h>
 
+#include "bench/base/address.h"
 #include "bench/base/frame.h"
 #include "bench/base/token.h"
 #include "harness/control/control.h"
 
+enum { CTL_ADDRESS_TEXT = 64, CTL_ADDRESSES_MAX = 64, CTL_INTERFACE_TEXT = 16 };
+
 struct peer {
 	int fd, rank;  /* rank -1: not authenticated, or without a rank yet */
 	bool starting; /* authenticated, and will say its hello later */
-	int64_t since_ms;
+	int64_t since_ms, greeted_ns;
+	struct ctl_clock clock;         /* of what it said first */
+	char address[CTL_ADDRESS_TEXT]; /* "": of this host alone */
 	struct frame_reader in;
 	struct buf out;
 	bool dead, tell; /* tell: the owner gets a leave */
 	char why[240];
+	char from[ADDRESS_TEXT];      /* the address that it came from; "": not known */
 	struct peer *next, *prev;     /* of those alive, newest first; next: of the dead, too */
 	struct peer *younger, *older; /* of those alive that have not authenticated */
 };
@@ -41,8 +47,6 @@ struct ctl {
 	bool told_descriptors;
 };
 
-enum { CTL_ADDRESS_TEXT = 64, CTL_ADDRESSES_MAX = 64, CTL_INTERFACE_TEXT = 16 };
-
 /* An address of an interface that is up. */
 struct ctl_interface {
 	char name[CTL_INTERFACE_TEXT], address[CTL_ADDRESS_TEXT];
@@ -53,12 +57,15 @@ struct ctl_addresses {
 };
 /* As text; false for those that no other host can use: loopback, link-local, none. */
 bool ctl_address_text(const struct sockaddr *a, char out[CTL_ADDRESS_TEXT]);
+/* The same of a peer: IPv4 may come in the clothes of IPv6. */
+bool ctl_peer_text(const struct sockaddr *a, char out[CTL_ADDRESS_TEXT]);
 /* The order in which ranks try them: first (may be NULL) alone, bridges of containers last. */
 void ctl_addresses_order(const struct ctl_interface *v, size_t n, const char *first,
                          struct ctl_addresses *out);
 /* Listens and fills port and address. */
 int ctl_listen(struct ctl *c, const struct ctl_params *p, struct hb_err *err);
 
+int64_t ctl_wall_ns(void);
 /* Into and out of the line of those that have not authenticated. */
 void ctl_pending_add(struct ctl *c, struct peer *p);
 void ctl_pending_remove(struct ctl *c, struct peer *p);

@@ -1,5 +1,5 @@
 /*
- * Rules: what a fault looks like in facts, counters and figures, as data (baselines/rules/*.json,
+ * Rules: what a fault looks like in facts, counters and figures, as data (baselines/rules, *.json,
  * rules.schema.json beside them; a site's own by --rules). A rule is a list of tests from a closed
  * set; there is no expression language. This module reads and checks them; scene.h evaluates.
  *
@@ -12,39 +12,44 @@
  * from), tags [words].
  *
  * scope: what it is evaluated for, one finding each at most:
- *	node	each node; a fact test of a device holds if any device of the node fits, and binds
- *it device	each (node, device) that has the key of the first fact test of `when` pair	each
- *link, leaf pair or pair of nodes that findings blame, and what they lost cluster	the whole
- *once; a fact test holds if it does for `share` (default 0.9) of the nodes that have the fact (for
- *those scopes "node" facts are the node's own)
+ * - node: each node; a fact test of a device holds if any device of the node fits, and binds it
+ * - device: each (node, device) that has the key of the first test about a device in `when`
+ * - pair: each link or pair of nodes that findings blame, and what they lost
+ * - cluster: the whole once; a test of facts or counters holds if it does for `share` (default
+ *   0.9) of the nodes that have them
  *
- * TEST: {"test": NAME, ...}, with "of": "node" | "device" | "any" where device scope means
- * otherwise than its own device:
- *	fact	key, and one of: is [texts], not [texts], like [globs], unlike [globs], below N,
- *		above N, known true|false (false: it was told that it could not be had)
- *	differs	key, direction below|above|any: from what peers say (facts_peers)
- *	changed	key, direction: from the baseline's facts of this hardware class
- *	less	key, than KEY2, factor F (default 1): number(key) < F * number(than)
- *	shared	key: another node has the same value; all but FACT_OWN keys are refused
- *	ends	key: the two ends of the pair differ in it (pair scope; of any device that carried
- *the bytes where the key is of devices) counter	name [globs], above N, per
- *"none"|"second"|"GB" (of bytes that went over it): the sum of those that match, of the device; of
- *the node where "of" is node still	name [globs]: such counters are there and none moved missing
- *name [globs]: no such counter is there wire	device [globs] or kind [net.kind values] or port
- *true|false, above SHARE, below SHARE: share of the node's bytes that went over such devices
- *	foreign	above SHARE: bytes that the run's own do not explain
- *	slow	bench [globs], loss N (at least; default 0), kinds [slow-node, slow-sending,
- *		slow-receiving, slow-link, slow-leaf, slow-rail, silent-node, regressed, lost, any]:
- *		findings or verdicts say so of this node (its links, its leaf), in cluster scope of
- *		anybody or the cluster
- *	fine	bench [globs]: it was measured and nothing of the kind is said
- *	grows	bench [globs], from BYTES or from_key KEY (a fact of bytes): sizes at most that are
- *not slow (less than a third of the loss), sizes above are
- *	noisy	bench [globs], above RATIO: its p99 / p50 is that many times the median of the
- *others class	achieved [names], below_promised true: the interconnect class of the node or cluster
- *		(expected.h)
- *	expect	figure NAME, below RATIO: a figure of baselines/expected is missed by that much
- *	event	code [texts], text [globs] (may be absent): an event of the run of this node
+ * TEST: {"test": NAME, ...}, with "of": "node" | "device" | "any" where its own device (device
+ * scope) or the bound one is not meant:
+ * - fact: key, and one of: is [texts], not [texts], like [globs], unlike [globs], below N and above
+ *   N, known true|false (false: it was told that it could not be had); device [globs]: of these alone
+ * - differs: key, direction below|above|any, device: from what peers say (facts_peers)
+ * - changed: key, direction, device: from the baseline's facts of this hardware class
+ * - less: key, than KEY2, factor F (default 1): number(key) < F * number(than)
+ * - shared: key: another node has the same value; all but FACT_OWN keys are refused
+ * - ends: key: the two ends of the pair differ in it (pair scope; of any device that carried the
+ *   bytes where the key is of devices)
+ * - counter: name [globs], above N, per "none"|"second"|"GB" (of bytes that went over it): the sum
+ *   of those that match, of the device; of the node where "of" is node; of all other nodes together
+ *   where it is "others" (node scope)
+ * - still: name [globs]: such counters are there and none moved
+ * - missing: name [globs]: no such counter is there
+ * - wire: device [globs] or kind [net.kind values] or port true|false (none: the bound device),
+ *   above SHARE, below SHARE: share of the node's bytes that went over such devices; or main
+ *   "differs"|"slower": the device that most of them went over is not that of the peers, or
+ *   another one that is up and has an address is at least twice as fast
+ * - foreign: above SHARE: bytes that the run's own do not explain
+ * - slow: bench [globs], loss N (at least; default 0), kinds [slow-node, slow-sending,
+ *   slow-receiving, slow-link, slow-link-direction, slow-leaf, slow-rail, silent-node, regressed,
+ *   lost, any]: findings or verdicts say so of this node (its links, its leaf), in cluster scope of
+ *   anybody or the cluster
+ * - fine: bench [globs]: it was measured and nothing of the kind is said
+ * - grows: bench [globs], from BYTES or from_key KEY (a fact of bytes): sizes at most that are not
+ *   slow (less than a third of the loss), sizes above are
+ * - noisy: bench [globs], above RATIO: its p99 / p50 is that many times the median of the others
+ * - class: achieved [names], below_promised true: the interconnect class of the node or cluster
+ *   (expected.h)
+ * - expect: figure NAME, below RATIO: a figure of baselines/expected is missed by that much
+ * - event: code [texts], text [globs] (may be absent): an event of the run of this node
  *
  * Placeholders in message, next and refute: {subject} {node} {device} {key} {value} {peers}
  * {count} {of} {was} {other} {bytes} {share}; each from the first test of `when` that knows it;
@@ -151,5 +156,7 @@ void rules_free(struct rules *r);
 
 /* Appends what a test asks, in words: "net.mtu differs from its peers". */
 void rule_test_words(const struct rule_test *t, struct buf *out);
+/* The same of test i of `when`, or else of `unless`; false: there is none. */
+bool rule_words(const struct rule *r, bool when, size_t i, struct buf *out);
 
 #endif

@@ -169,6 +169,10 @@ static void take_facts(struct baseline *b, const struct summary *const *runs, si
 		js_put(b->fingerprint);
 		b->fingerprint = json_object_get(newest->fingerprint);
 	}
+	if (newest && newest->facts) {
+		js_put(b->facts);
+		b->facts = json_object_get(newest->facts);
+	}
 	if (newest)
 		merge_names(newest->hw, b->hw);
 }
@@ -235,5 +239,6 @@ void baseline_free(struct baseline *b)
 	js_put(b->merged);
 	js_put(b->fingerprint);
 	js_put(b->hw);
+	js_put(b->facts);
 	memset(b, 0, sizeof(*b));
 }

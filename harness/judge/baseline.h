@@ -57,6 +57,7 @@ struct baseline {
 	json_object *merged; /* of runs that were put together: id -> array of their ids; owned */
 	json_object *fingerprint; /* of the newest run; owned */
 	json_object *hw;          /* node -> hardware class; owned */
+	json_object *facts; /* of the newest run, as in struct summary; NULL: unknown; owned */
 	struct base_entry *entries;
 	size_t n_entries, cap_entries;
 };

@@ -4,9 +4,9 @@
  *
  *	{"schema":1, "name":…, "created":…, "reason":…, "runs":[ids], "fingerprint":{…}, "hw":{…},
  *	 "merged":{"ID+1":[ids of the runs that it was put together from]},
- *	 "excluded":{"n3":"why"}, "rebased":{"from":…, "date":…, "reason":…, "by":…, "ratios":[…]},
- *	 "entries":[{"key":{…}, "kind":"node", "unit":"ns", "better":"lower", "floor":0.05,
- *	             "tolerance":0.1, "derived":{…},
+ *	 "facts":{as in facts.h, what nodes must agree about}, "excluded":{"n3":"why"},
+ *"rebased":{"from":…, "date":…, "reason":…, "by":…, "ratios":[…]}, "entries":[{"key":{…},
+ *"kind":"node", "unit":"ns", "better":"lower", "floor":0.05, "tolerance":0.1, "derived":{…},
  *	             "series":[{"subject":"n17", "hw":…, "n":10, "median":…, "y":[one a run, or
  *null]}]}]}
  */
@@ -104,6 +104,8 @@ json_object *baseline_to_json(const struct baseline *b)
 		js_set_obj(o, "merged", json_object_get(b->merged));
 	js_set_obj(o, "fingerprint", json_object_get(b->fingerprint));
 	js_set_obj(o, "hw", json_object_get(b->hw));
+	if (b->facts)
+		js_set_obj(o, "facts", json_object_get(b->facts));
 	if (b->excluded && json_object_object_length(b->excluded))
 		js_set_obj(o, "excluded", json_object_get(b->excluded));
 	if (b->rebased.from)

@@ -244,7 +244,7 @@ static int read_rebased(json_object *o, const struct js_at *at, struct base_reba
 static int read_baseline(json_object *o, const struct js_at *at, struct baseline *b,
                          struct hb_err *err)
 {
-	json_object *runs = NULL, *entries = NULL;
+	json_object *runs = NULL, *entries = NULL, *facts = NULL;
 	struct js_at at_runs = js_at_key(at, "runs"), at_entries = js_at_key(at, "entries");
 	int rc, schema = 0;
 
@@ -255,6 +255,7 @@ static int read_baseline(json_object *o, const struct js_at *at, struct baseline
 	    (rc = read_text(o, at, "reason", JS_OPTIONAL, &b->reason, err)) < 0 ||
 	    (rc = read_names(o, at, "fingerprint", json_type_array, &b->fingerprint, err)) < 0 ||
 	    (rc = read_names(o, at, "hw", json_type_string, &b->hw, err)) < 0 ||
+	    (rc = js_get_obj(o, at, "facts", JS_OPTIONAL, &facts, err)) < 0 ||
 	    (rc = read_names(o, at, "merged", json_type_array, &b->merged, err)) < 0 ||
 	    (rc = read_names(o, at, "excluded", json_type_string, &b->excluded, err)) < 0 ||
 	    (rc = read_rebased(o, at, &b->rebased, err)) < 0 ||
@@ -262,6 +263,7 @@ static int read_baseline(json_object *o, const struct js_at *at, struct baseline
 	    (rc = read_runs(runs, &at_runs, b, err)) < 0 ||
 	    (rc = js_get_arr(o, at, "entries", JS_REQUIRED, &entries, err)) < 0)
 		return rc;
+	b->facts = json_object_get(facts);
 	return read_entries(entries, &at_entries, b, err);
 }
 

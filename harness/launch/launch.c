@@ -83,6 +83,7 @@ static void step_open(struct launch *l, struct step_run *r, size_t index, size_t
 	r->ctl = l->p.files ? NULL : l->ctl[slot];
 	r->began_ms = wait_now_ms();
 	if (!l->signal) {
+		step_facts_manager(r);
 		step_begin(r);
 		return;
 	}
@@ -191,6 +192,7 @@ int launch_close(struct launch *l, struct hb_err *err)
 	launch_forget_look(l);
 	launch_site_close(l->p.site);
 	free(l->where);
+	free(l->told);
 	free(l->lost);
 	free(l);
 	return rc;

@@ -70,6 +70,9 @@ struct launch_busy {
 	size_t nodes, busy; /* all of them; those that run jobs of others */
 };
 
+typedef void launch_fact_fn(void *ctx, size_t node, const char *key, const char *value,
+                            const char *source);
+
 /* A way of starting processes: one row each. */
 struct launcher_ops {
 	const char *name, *summary;
@@ -95,6 +98,12 @@ struct launcher_ops {
 	 */
 	int (*busy)(struct launch_site *s, const struct nodeset *mine, struct launch_busy *out,
 	            struct hb_err *err);
+	/*
+	 * What the resource manager says of these nodes, as facts (bench/base/fact.h): told by
+	 * number, of no device. Asks once. May be NULL.
+	 */
+	int (*facts)(struct launch_site *s, const struct nodeset *nodes, launch_fact_fn *tell,
+	             void *ctx, struct hb_err *err);
 	/* Seconds until the resource manager ends everything; negative: no end known. May be NULL.
 	 */
 	double (*left_s)(struct launch_site *s);

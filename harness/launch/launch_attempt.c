@@ -237,6 +237,7 @@ void step_finish(struct step_run *r, enum step_status s, const struct launch_cau
 	bool lost = false;
 
 	remember_lost(r);
+	step_facts_finish(r);
 	step_close_jobs(r, unit, r->reason[0] ? r->reason : "the step ended before it");
 	for (size_t j = 0; j < r->step->n_jobs; j++)
 		lost = lost || r->s.job[j] == JOB_GIVEN_UP;

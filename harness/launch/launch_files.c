@@ -54,6 +54,8 @@ static json_object *seats_line(const struct step_run *r)
 		json_object_array_add(hosts, js_str(r->host[i]));
 	js_set_str(o, "msg", "seats");
 	js_set_obj(o, "hosts", hosts);
+	if (step_facts_wanted(r))
+		js_set_bool(o, "facts", true);
 	return o;
 }
 

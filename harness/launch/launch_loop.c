@@ -112,6 +112,8 @@ void step_joined(struct step_run *r, int seat, const struct ctl_hello *h)
 
 	r->world[seat] = h->rank;
 	r->seat[h->rank] = seat;
+	free(r->port[seat].address);
+	r->port[seat] = (struct step_port){ hb_strdup(h->from), h->port };
 	if (strcmp(r->host[seat], h->host) != 0)
 		step_event(r, "warn", "host-name", "rank %d calls its host %s; the plan says %s",
 		           seat, h->host, r->host[seat]);
@@ -136,12 +138,18 @@ static void on_event(void *ctx, const char *code, const char *text, bool world)
 	step_event(r, world ? "error" : "warn", code, "%s", text);
 }
 
+static void on_wish(void *ctx, const struct ctl_hello *h, struct ctl_wish *out)
+{
+	step_wish(ctx, h, out);
+}
+
 static void on_join(void *ctx, const struct ctl_hello *h)
 {
 	struct step_run *r = ctx;
 
 	/* Each rank of the world is let in once, so there is a seat for each. */
 	step_joined(r, step_seat_take(r, h->rank, h->host, h->local), h);
+	step_fact_joined(r, r->seat[h->rank], h);
 }
 
 static int on_message(void *ctx, int world, json_object *o, size_t len, struct hb_err *err)
@@ -163,7 +171,8 @@ static void on_start(void *ctx, const struct ctl_start *s)
 	step_begun(ctx, s);
 }
 
-const struct ctl_handlers step_handlers = { on_join, on_message, on_leave, on_event, on_start };
+const struct ctl_handlers step_handlers = { on_join,  on_message, on_leave,
+	                                    on_event, on_start,   on_wish };
 
 /* ---- while jobs are measured ---- */
 

@@ -76,6 +76,23 @@ static void add_subject(const struct step_run *r, const struct plan_job *job, js
 	js_set_i64(msg, "round", job->round);
 }
 
+/* [node, address or null, port or 0] of each rank of the job, in its order. */
+static void add_peers(const struct step_run *r, const struct plan_job *job, json_object *msg)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < job->n_ranks; i++) {
+		int seat = job->ranks[i];
+		const struct step_port *p = &r->port[seat];
+		json_object *one = json_object_new_array();
+		json_object_array_add(one, js_str(r->host[seat]));
+		json_object_array_add(one, p->address ? js_str(p->address) : NULL);
+		json_object_array_add(one, json_object_new_int(p->port));
+		json_object_array_add(list, one);
+	}
+	js_set_obj(msg, "peers", list);
+}
+
 json_object *step_quit_message(void)
 {
 	json_object *o = json_object_new_object();
@@ -109,5 +126,7 @@ json_object *step_job_message(const struct step_run *r, size_t j)
 	bool rerun = job->phase == PHASE_CONFIRM || job->phase == PHASE_CONTROL;
 	js_set_i64(msg, "repeat", rerun ? job->repeat + 1 : 0);
 	add_cases(r, j, msg);
+	if (e->info->flags & BENCH_MEETS)
+		add_peers(r, job, msg);
 	return msg;
 }

@@ -132,6 +132,12 @@ static int mpirun_look(struct launch_site *s, const struct plan *plan, char **re
 	return by_slurm(s) ? launch_slurm_look(s, plan, reason, err) : HB_OK;
 }
 
+static int mpirun_facts(struct launch_site *s, const struct nodeset *nodes, launch_fact_fn *tell,
+                        void *ctx, struct hb_err *err)
+{
+	return by_slurm(s) ? launch_slurm_facts(s, nodes, tell, ctx, err) : HB_OK;
+}
+
 /* ---- the job's end ---- */
 
 /* PBS says how long a job may take, and writes the file of its nodes when it starts it. */
@@ -201,6 +207,7 @@ const struct launcher_ops launcher_mpirun = {
 	.open = mpirun_open,
 	.left_s = mpirun_left_s,
 	.look = mpirun_look,
+	.facts = mpirun_facts,
 	.command = mpirun_command,
 	.explain = mpirun_explain,
 	.close = mpirun_close,

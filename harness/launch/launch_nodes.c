@@ -54,6 +54,34 @@ int launch_slurm_look(struct launch_site *s, const struct plan *plan, char **rea
 	return HB_OK;
 }
 
+/* Of one node, on its way to who asked. */
+struct teller {
+	launch_fact_fn *tell;
+	void *ctx;
+	size_t node;
+};
+
+static void pass_on(void *ctx, const char *key, const char *value)
+{
+	const struct teller *t = ctx;
+
+	t->tell(t->ctx, t->node, key, value, "scontrol show node");
+}
+
+int launch_slurm_facts(struct launch_site *s, const struct nodeset *nodes, launch_fact_fn *tell,
+                       void *ctx, struct hb_err *err)
+{
+	struct slurm_node *v = NULL;
+	int rc = slurm_nodes(nodes, s->signal_fd, &v, err);
+
+	for (size_t i = 0; rc == HB_OK && i < nodes->n; i++) {
+		struct teller t = { tell, ctx, i };
+		slurm_node_facts(&v[i], pass_on, &t);
+	}
+	free(v);
+	return rc;
+}
+
 double launch_slurm_left_s(struct launch_site *s)
 {
 	const char *here = slurm_job_here();

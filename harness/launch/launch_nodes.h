@@ -22,6 +22,9 @@ int launch_nodes_within(const struct launch_site *s, const struct launch_wish *w
  */
 int launch_slurm_look(struct launch_site *s, const struct plan *plan, char **reason,
                       struct hb_err *err);
+/* As ops->facts, of nodes that Slurm knows. */
+int launch_slurm_facts(struct launch_site *s, const struct nodeset *nodes, launch_fact_fn *tell,
+                       void *ctx, struct hb_err *err);
 /* Seconds until the Slurm job of this run ends; negative: not known, or there is none. */
 double launch_slurm_left_s(struct launch_site *s);
 

@@ -61,6 +61,8 @@ struct launch {
 	int64_t looked_ms;
 	const char *end_what;     /* what ends then; static */
 	struct machine_id *where; /* of each node (launch_watch.c); NULL: nobody told yet */
+	struct node_told *told;   /* of each node (launch_facts.c); NULL: nobody told yet */
+	bool manager_told;        /* the resource manager was asked about the nodes */
 };
 
 /* What an attempt is about to do; in this order. */
@@ -80,7 +82,14 @@ struct last_word {
 	uint64_t unit;    /* 0: of none */
 };
 
+/* Where others of the step can connect to a rank, as its hello told. */
+struct step_port {
+	char *address; /* the one that hpcbench saw; NULL: not known */
+	int port;      /* 0: it does not listen */
+};
+
 struct stuck_look; /* launch_stuck.c */
+struct step_facts; /* launch_facts.c */
 
 struct step_run {
 	struct launch *l;
@@ -116,6 +125,7 @@ struct step_run {
 	int *world; /* of each seat: who sits there; -1: nobody yet */
 	int *seat;  /* of each rank of the world; -1: not here yet */
 	int n_world;
+	struct step_port *port; /* of each seat */
 	bool *begun;              /* of each seat: its process said that it runs, in this attempt */
 	bool *left_out;           /* seats that this attempt does without */
 	struct step_files *files; /* NULL: records come over the control channel */
@@ -127,7 +137,7 @@ struct step_run {
 	unsigned char *asked; /* of each unit, beside ended: its job's latest command had it */
 	uint64_t *tries; /* of each job: how often it was commanded; the attempt of its records */
 	struct step_watch *watch; /* for foreign load */
-	json_object *facts;       /* those told so far, as names; NULL: none */
+	struct step_facts *facts; /* those told so far, and by whom */
 	/* per attempt */
 	int joined, n_begun;
 	bool stranger;        /* a process runs on a host that the plan does not know */
@@ -281,6 +291,28 @@ int64_t step_next_deadline(const struct step_run *r);
 /* Gives up or skips whatever is left, writing an end record for each unit. */
 void step_close_jobs(struct step_run *r, enum unit_status status, const char *reason);
 
+/* ---- facts and counters that nodes tell (launch_facts.c, launch_told.c) ---- */
+
+struct step_facts *step_facts_new(const struct step_run *r);
+void step_facts_free(struct step_facts *f);
+/* What somebody who joins is to tell: node facts once a run and node, the rest once an attempt. */
+void step_wish(struct step_run *r, const struct ctl_hello *hello, struct ctl_wish *out);
+/* Are there nodes whose facts nobody told yet? */
+bool step_facts_wanted(const struct step_run *r);
+/* A node tells a fact: written now if it is the first, else with the others in the end. */
+void step_fact(struct step_run *r, size_t node, const char *device, const char *key,
+               const char *value, const char *source);
+/* Who told what others had told before: at the step's end. */
+void step_facts_finish(struct step_run *r);
+/* How a node's clock stands, and where it is, as its connection shows. */
+void step_fact_joined(struct step_run *r, int seat, const struct ctl_hello *hello);
+/* The resource manager's view of all nodes, once a run. */
+void step_facts_manager(struct step_run *r);
+/* A message of facts, a fact record, a counter record of the rank on a seat. */
+int step_on_facts(struct step_run *r, int seat, json_object *o, struct hb_err *err);
+int step_on_fact(struct step_run *r, int seat, json_object *o, struct hb_err *err);
+int step_on_counter(struct step_run *r, int seat, json_object *o, struct hb_err *err);
+
 /* The next unit of a running job has its whole deadline from now on. */
 void step_renew_due(struct step_run *r, size_t j);
 void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_status status);
@@ -288,6 +320,8 @@ void step_log_unit_end(struct step_run *r, const struct rec_ids *ids, enum unit_
 bool step_job_fits(const struct step_run *r, size_t j, int64_t now_ms);
 /* The job cannot end before everything must: it is given up and never starts. */
 void step_no_time(struct step_run *r, size_t j);
+/* A rank of a job that tells facts is done: where it failed, so did the job. */
+void step_has_told(struct step_run *r, size_t j, const char *status, const char *reason);
 /* All of its ranks are done: what has no end record by now never gets one. */
 void step_job_done(struct step_run *r, size_t j, const char *status, const char *reason);
 

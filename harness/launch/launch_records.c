@@ -5,7 +5,6 @@
 #include "harness/launch/wait.h"
 
 enum {
-	FACTS_MAX = 8192,               /* distinct facts of a step that are remembered */
 	NODES_TEXT_MAX = RECORD_MAX / 2 /* of meta; a longer list stands in plan.json alone */
 };
 
@@ -24,6 +23,7 @@ static int check_ids(const struct step_run *r, size_t j, const struct rec_ids *i
 	return HB_OK;
 }
 
+/* HB_OK: keep the record; 1: it says nothing that counts yet. */
 static int take_end(struct step_run *r, size_t j, json_object *o, const struct js_at *at,
                     struct hb_err *err)
 {
@@ -33,6 +33,9 @@ static int take_end(struct step_run *r, size_t j, json_object *o, const struct j
 
 	if (rc != HB_OK)
 		return rc;
+	/* The first rank has told; the unit ends when all have (on_done). */
+	if (end.status == UNIT_OK && (job->cases.info->flags & BENCH_TELLS))
+		return 1;
 	r->ended[r->unit_at[j] + (end.ids.unit - job->first_unit)] = 1;
 	step_log_unit_end(r, &end.ids, end.status);
 	step_renew_due(r, j);
@@ -69,7 +72,7 @@ static int check_unit_record(struct step_run *r, int rank, json_object *o, enum 
 		rc = rec_point_from_json(o, &at, &point, err);
 	else if (type == REC_END)
 		rc = take_end(r, j, o, &at, err);
-	return rc == HB_OK ? 1 : rc;
+	return rc == HB_OK ? 1 : rc > 0 ? 0 : rc;
 }
 
 static void pass_event(struct step_run *r, int rank, json_object *o)
@@ -116,30 +119,6 @@ static void fill_nodes(const struct step_run *r, json_object *meta)
 	buf_free(&nodes);
 }
 
-/* Most nodes of a cluster tell the same: each distinct (key, value, source) is kept once a step. */
-static bool fact_is_new(struct step_run *r, json_object *fact)
-{
-	static const char *const parts[] = { "key", "value", "source" };
-	json_object *all = json_object_new_array();
-	struct buf text = BUF_INIT;
-	bool known;
-
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		json_object *v = NULL;
-		json_object_object_get_ex(fact, parts[i], &v);
-		json_object_array_add(all, json_object_get(v));
-	}
-	js_write(all, JS_PLAIN, &text);
-	js_put(all);
-	if (!r->facts)
-		r->facts = json_object_new_object();
-	known = json_object_object_get_ex(r->facts, buf_text(&text), NULL);
-	if (!known && json_object_object_length(r->facts) < FACTS_MAX)
-		json_object_object_add(r->facts, buf_text(&text), NULL);
-	buf_free(&text);
-	return !known;
-}
-
 /* What is of no unit. Returns 1 to keep the record, 0 to drop it quietly. */
 static int take_plain(struct step_run *r, int rank, json_object *o, enum record_type type,
                       struct hb_err *err)
@@ -152,8 +131,10 @@ static int take_plain(struct step_run *r, int rank, json_object *o, enum record_
 		return hb_fail(err, HB_E_FORMAT, "a load record, which ranks do not send");
 	if (type == REC_RANK)
 		step_watch_rank(r, rank, o);
-	if (type == REC_FACT && !fact_is_new(r, o))
-		return 0;
+	if (type == REC_FACT)
+		return step_on_fact(r, rank, o, err);
+	if (type == REC_COUNTER)
+		return step_on_counter(r, rank, o, err);
 	if (type == REC_META)
 		fill_nodes(r, o);
 	step_stamp(r, o);
@@ -199,6 +180,9 @@ static int on_done(struct step_run *r, int rank, json_object *o, struct hb_err *
 		               (unsigned long long)id);
 	if (step_watch_done(r, rank, j, o, err) != HB_OK)
 		return HB_E_FORMAT;
+	/* What only tells has ended well once every one of its ranks has told. */
+	if (r->step->jobs[j].cases.info->flags & BENCH_TELLS)
+		step_has_told(r, j, status, reason);
 	if (sched_rank_done(&r->s, rank, id))
 		step_job_done(r, j, status, reason);
 	return HB_OK;
@@ -242,5 +226,7 @@ int step_on_message(struct step_run *r, int rank, json_object *o, size_t len, st
 		return HB_OK;
 	if (strcmp(msg, "done") == 0)
 		return on_done(r, rank, o, err);
+	if (strcmp(msg, "facts") == 0)
+		return step_on_facts(r, rank, o, err);
 	return hb_fail(err, HB_E_FORMAT, "unknown message '%.32s'", msg);
 }

@@ -105,6 +105,15 @@ static int started(const struct launch_what *w)
 	return n;
 }
 
+/* Its ranks connect to each other, so they listen from their start on. */
+static bool listens(const struct plan_step *s)
+{
+	for (size_t j = 0; j < s->n_jobs; j++)
+		if (s->jobs[j].cases.info->flags & BENCH_MEETS)
+			return true;
+	return false;
+}
+
 int launch_command_make(const struct launch_what *w, const struct launch_reach *reach,
                         struct launch_command *out, struct hb_err *err)
 {
@@ -122,6 +131,8 @@ int launch_command_make(const struct launch_what *w, const struct launch_reach *
 	launch_command_env(out, "HPCBENCH_STEP=%llu", (unsigned long long)w->step->id);
 	launch_command_env(out, "HPCBENCH_ATTEMPT=%llu", (unsigned long long)reach->attempt);
 	launch_command_env(out, "HPCBENCH_RANKS=%d", started(w));
+	if (!reach->files && listens(w->step))
+		launch_command_env(out, "HPCBENCH_LISTEN=1");
 	rc = w->site->ops->command(w, out, err);
 	if (rc != HB_OK)
 		launch_command_free(out);

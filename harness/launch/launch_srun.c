@@ -324,6 +324,7 @@ const struct launcher_ops launcher_srun = {
 	.open = srun_open,
 	.left_s = launch_slurm_left_s,
 	.look = launch_slurm_look,
+	.facts = launch_slurm_facts,
 	.command = srun_command,
 	.on_nodes = srun_on_nodes,
 	.explain = srun_explain,

@@ -39,6 +39,7 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->world = hb_alloc((n_ranks + 1) * sizeof *r->world);
 	r->seat = hb_alloc((n_ranks + 1) * sizeof *r->seat);
 	r->left_out = hb_alloc((n_ranks + 1) * sizeof *r->left_out);
+	r->port = hb_alloc((n_ranks + 1) * sizeof *r->port);
 	r->n_world = step->n_ranks;
 	for (size_t i = 0; i < n_ranks; i++)
 		r->host[i] = hb_strdup(plan->nodes.v[step->rank_node[i]]);
@@ -57,6 +58,7 @@ void step_run_init(struct step_run *r, struct launch *l, size_t index)
 	r->cut = hb_alloc((step->n_jobs + 1) * sizeof *r->cut);
 	r->begun = hb_alloc((n_ranks + 1) * sizeof *r->begun);
 	r->watch = step_watch_new(r);
+	r->facts = step_facts_new(r);
 	tiers_init(&r->tiers, step, plan->nodes.n);
 	if (past && index < past->n_steps)
 		go_on(r, past);
@@ -67,7 +69,9 @@ void step_run_free(struct step_run *r)
 	for (int i = 0; i < r->step->n_ranks; i++) {
 		free(r->host[i]);
 		free(r->why[i]);
+		free(r->port[i].address);
 	}
+	free(r->port);
 	free(r->host);
 	free(r->why);
 	free(r->heard_ms);
@@ -84,7 +88,7 @@ void step_run_free(struct step_run *r)
 	free(r->commanded);
 	free(r->tries);
 	free(r->cut);
-	js_put(r->facts);
+	step_facts_free(r->facts);
 	step_watch_free(r->watch, r);
 	sched_free(&r->s);
 }

@@ -11,6 +11,7 @@
 #include "harness/judge/compare.h"
 #include "harness/launch/wait.h"
 #include "harness/measure/measure_choose.h"
+#include "harness/report/report_probe.h"
 
 /* ---- before anything is measured ---- */
 
@@ -144,6 +145,8 @@ int measure_prepare(const struct measure_request *req, const struct store *s, st
 		m->has_base = rc == HB_OK;
 		lacks_base = !m->has_base;
 	}
+	if (rc == HB_OK)
+		rc = diagnose_data_load(req->rules, &m->causes, err);
 	if (rc == HB_OK && !m->dir)
 		rc = make_plan(m, s, err);
 	if (rc == HB_OK)
@@ -165,13 +168,16 @@ void measure_free(struct measure *m)
 		free(m->steps[i].reason);
 	free(m->steps);
 	measure_decide_not(m);
+	measure_diagnose_not(m);
 	verdicts_free(&m->verdicts);
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
+	run_told_free(&m->told);
 	summary_free(&m->summary);
 	if (m->has_base)
 		baseline_free(&m->base);
 	acks_free(&m->acks);
+	diagnose_data_free(&m->causes);
 	if (m->plan.suite)
 		plan_free(&m->plan);
 	for (size_t i = 0; i < m->n_absent; i++) {
@@ -255,12 +261,14 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	const struct summary *one = &m->summary;
 	int rc;
 
+	measure_diagnose_not(m);
 	verdicts_free(&m->verdicts); /* its rows borrow from the summary */
 	m->verdicts = (struct verdicts){ 0 };
 	m->judged = false;
 	measure_decide_not(m); /* as do decisions, and they from all of these */
 	findings_free(&m->findings);
 	sheets_free(&m->sheets);
+	run_told_free(&m->told);
 	summary_free(&m->summary);
 	m->has_summary = false;
 	measure_store_settle(m);
@@ -269,13 +277,13 @@ int measure_collect(struct measure *m, struct hb_err *err)
 	if (!m->dir)
 		return hb_fail(err, HB_E_IO, "the run could not be saved");
 	if (rc == HB_OK)
-		rc = collect_run_sheets(m->dir, &m->summary, &m->sheets, err);
+		rc = collect_run_sheets(m->dir, &m->summary, &m->sheets, &m->told, err);
 	m->has_summary = rc == HB_OK;
 	if (rc != HB_OK)
 		summary_init(&m->summary);
 	else
 		rc = measure_write_summary(m, err);
-	if (rc == HB_OK && m->has_base) {
+	if (rc == HB_OK && m->has_base && !m->req.facts_only) {
 		compare_runs(&m->base, &one, 1, &params, &m->verdicts);
 		compare_confirm(&m->verdicts, &m->base, &m->summary, &params);
 		m->judged = true;
@@ -297,10 +305,13 @@ static int exit_code(const struct measure *m)
 
 	if (m->signal || m->broken || !m->has_summary)
 		return code_of(&in);
+	if (m->req.facts_only)
+		return report_probe_code(&m->summary, &m->told.facts);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	return m->accepting ? accept_code(&m->acceptance)
+	code = m->accepting ? accept_code(&m->acceptance)
 	                    : code_worse(code, findings_code(&m->findings));
+	return m->why.known ? code_worse(code, diagnosis_code(&m->why.d)) : code;
 }
 
 static int new_run(struct measure *m, const struct store *s, struct hb_err *err)
@@ -377,11 +388,14 @@ static int close_run(struct measure *m, struct launch *l, struct hb_err *err)
 	json_object *o = json_object_new_object();
 	int rc = HB_OK;
 
+	measure_diagnose(m);
 	m->code = exit_code(m);
 	if (m->judged)
 		rc = measure_write(m, "verdicts.json", verdicts_to_json(&m->verdicts), err);
-	if (rc == HB_OK && m->sheets.n)
-		rc = measure_write(m, "findings.json", findings_to_json(&m->findings), err);
+	if (rc == HB_OK && (m->sheets.n || m->why.known))
+		rc = measure_write(m, "findings.json", measure_findings_json(m), err);
+	if (rc == HB_OK && m->told.facts.n_rows)
+		rc = measure_write(m, "facts.json", facts_to_json(&m->told.facts, FACTS_ALL), err);
 	if (rc == HB_OK)
 		rc = measure_write_run(m, true, err);
 	js_set_str(o, "type", "end");

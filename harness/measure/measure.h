@@ -7,7 +7,9 @@
 #define HPCBENCH_HARNESS_MEASURE_H
 
 #include "harness/accept/accept.h"
+#include "harness/collect/collect.h"
 #include "harness/config/config.h"
+#include "harness/diagnose/diagnose_run.h"
 #include "harness/judge/ack.h"
 #include "harness/judge/baseline.h"
 #include "harness/judge/verdict.h"
@@ -38,6 +40,7 @@ struct measure_request {
 	const char *controls, *topology; /* controls "": none, and all nodes are new */
 	int shape;
 	bool hold_groups; /* as in plan_params */
+	bool facts_only;  /* figures are not judged; the exit code is that of a probe */
 	bool files;       /* records by files */
 	const char *control_address;
 	int port_lo, port_hi;
@@ -46,6 +49,7 @@ struct measure_request {
 	const struct measure_inject *inject; /* NULL: none */
 	double budget_s, max_wait_s;         /* 0: none */
 	int shard, shards;                   /* shard 1 .. shards; 0: the whole */
+	const char *rules;                   /* of the site, a file or folder; NULL: none */
 	const char *resume;                  /* a run's name, or "job"; NULL: a new run */
 	const struct profile *profile;       /* NULL: as built */
 	const struct config *config;         /* knows the profile of a resumed run; may be NULL */
@@ -73,7 +77,8 @@ struct measure {
 	                    */
 	char *topo_note;   /* why there is no topology; NULL: there is, or nobody has one */
 	char *ledger_note; /* why the coverage ledger could not be read; NULL: it could */
-	struct acks acks;  /* of the time when the run began */
+	struct diagnose_data causes; /* what it is diagnosed with */
+	struct acks acks;            /* of the time when the run began */
 	/* with --resume: run.json as it was, what is done, and how its steps ended */
 	json_object *about;
 	struct launch_past past; /* ended NULL: a new run */
@@ -89,6 +94,8 @@ struct measure {
 	bool has_summary;
 	struct sheets sheets; /* with the summary; findings borrow from them */
 	struct findings findings;
+	struct run_diagnosis why;     /* once it has ended; borrows from all of these */
+	struct run_told told;         /* likewise */
 	struct acceptance acceptance; /* where nodes are new: the decisions about them */
 	bool accepting;
 	struct verdicts verdicts; /* only with a baseline; rows borrow from summary and base */

@@ -50,6 +50,11 @@ int measure_store_close(struct measure *m, struct hb_err *err);
 int measure_steps(struct measure *m, struct launch *l, struct hb_err *err);
 /* From the records to the summary, and the verdicts if there is a baseline. */
 int measure_collect(struct measure *m, struct hb_err *err);
+/* The causes of what is slow, and what is misconfigured; and forgets them. After it m->findings,
+ * verdicts and told must stay. */
+void measure_diagnose(struct measure *m);
+void measure_diagnose_not(struct measure *m);
+json_object *measure_findings_json(const struct measure *m); /* findings.json, the caller's */
 /* Measures again the pairs that got no answer although both ends answer others; collects again. */
 int measure_again(struct measure *m, struct launch *l, struct hb_err *err);
 /* The journal's word that steps were added to plan.json. */

@@ -205,7 +205,7 @@ static int add_pairs(struct plan *p, struct plan_step *s, int rounds, struct hb_
 
 int plan_group_rpn(const struct plan *p, const struct suite_entry *e)
 {
-	return p->nodes.n == 1 && e->rpn < 2 ? 2 : e->rpn;
+	return p->nodes.n == 1 && e->rpn < 2 && e->info->min_ranks > 1 ? 2 : e->rpn;
 }
 
 /* One step of helper with rpn ranks a node. main: local and pair benchmarks belong to it. */

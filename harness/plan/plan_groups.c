@@ -61,6 +61,36 @@ static int add_sized(struct plan *p, struct plan_step *s, const struct plan_job 
 	return rc;
 }
 
+/*
+ * Facts are of everybody: each node is in one group, none is larger than the largest that the suite
+ * names, or than the benchmark takes. Neighbours go to different groups: they tend to share a leaf,
+ * and what lies between leaves is to be met too.
+ */
+static int add_everybody(struct plan *p, struct plan_step *s, size_t entry, int rpn,
+                         struct hb_err *err)
+{
+	const struct suite_entry *e = &p->suite->entries[entry];
+	size_t n = (size_t)(s->n_ranks / s->rpn), most = n, groups;
+	int rc = HB_OK;
+	if (e->groups[e->n_groups - 1] != SUITE_GROUP_ALL)
+		most = (size_t)e->groups[e->n_groups - 1];
+	if (e->info->max_ranks > 0 && most * (size_t)rpn > (size_t)e->info->max_ranks)
+		most = (size_t)(e->info->max_ranks / rpn);
+	if (most == 0)
+		return check_ranks(e, rpn, err);
+	groups = (n + most - 1) / most;
+	size_t *at = hb_realloc_array(NULL, n, sizeof(*at));
+	for (size_t g = 0; rc == HB_OK && g < groups; g++) {
+		struct plan_job how = { .entry = entry, .round = -1, .alone = groups == 1 };
+		size_t in = 0;
+		for (size_t i = g; i < n; i += groups)
+			at[in++] = i;
+		rc = add_group(p, s, &how, at, in, rpn, err);
+	}
+	free(at);
+	return rc;
+}
+
 static int none_fits(size_t n, const struct suite_entry *e, struct hb_err *err)
 {
 	struct buf sizes = BUF_INIT;
@@ -80,6 +110,8 @@ int plan_group_jobs(struct plan *p, struct plan_step *s, size_t entry, int rpn, 
 	size_t n = (size_t)(s->n_ranks / s->rpn);
 	int rc = HB_OK;
 	bool whole = n == 1, any = whole;
+	if (e->info->flags & BENCH_TELLS)
+		return add_everybody(p, s, entry, rpn, err);
 	for (int i = 0; rc == HB_OK && n > 1 && i < e->n_groups; i++) {
 		size_t size = (size_t)e->groups[i];
 		struct plan_job how = { .entry = entry, .round = i };
@@ -100,6 +132,8 @@ int plan_group_jobs(struct plan *p, struct plan_step *s, size_t entry, int rpn, 
 
 static bool fits(const struct suite_entry *e, size_t n)
 {
+	if (e->info->flags & BENCH_TELLS)
+		return true;
 	for (int i = 0; i < e->n_groups; i++)
 		if (e->groups[i] == SUITE_GROUP_ALL || (size_t)e->groups[i] <= n)
 			return true;

@@ -73,6 +73,9 @@ size_t suite_nodes_min(const struct suite *s);
 /* Names of the shipped suites, NULL-terminated; the caller frees with suite_names_free. */
 char **suite_names(void);
 void suite_names_free(char **names);
+/* Names of the files DIR/NAME.json, ordered, without schemas; none where there is no such folder.
+ * Freed likewise. */
+char **data_names(const char *dir);
 void suite_free(struct suite *s);
 
 /* Where shipped files lie: HPCBENCH_DATA_PATH, else beside the program as built or installed. */

@@ -94,10 +94,8 @@ static int keep_benches(struct suite *s, const char *benches, struct hb_err *err
 
 static char **sizes_of(const struct suite_entry *e)
 {
-	for (const struct opt *row = e->info->opts; row->type != OPT_END; row++)
-		if (row->type == OPT_SIZES && strcmp(row->name, "sizes") == 0)
-			return (char **)(void *)((char *)e->opts + row->offset);
-	return NULL;
+	const struct opt *row = info_sizes(e->info);
+	return row ? (char **)(void *)((char *)e->opts + row->offset) : NULL;
 }
 
 /* Gives the sizes to an entry that can take all of them; one that cannot keeps its own. */
@@ -122,9 +120,12 @@ static int override_sizes(struct suite *s, const char *sizes, struct hb_err *err
 {
 	struct hb_err first = { HB_OK, "" }, why;
 	struct buf kept = BUF_INIT;
-	size_t taken = 0;
+	size_t taken = 0, asked = 0;
 	for (size_t i = 0; i < s->n_entries; i++) {
 		struct suite_entry *e = &s->entries[i];
+		if (!info_sizes(e->info))
+			continue;
+		asked++;
 		int rc = set_sizes(e, sizes, &why);
 		taken += rc == HB_OK;
 		if (rc == HB_OK)
@@ -137,8 +138,11 @@ static int override_sizes(struct suite *s, const char *sizes, struct hb_err *err
 	s->note = NULL;
 	if (kept.len && taken)
 		s->note = hb_format("%s keep%s the suite's sizes: %s", buf_text(&kept),
-		                    s->n_entries - taken == 1 ? "s" : "", first.text);
+		                    asked - taken == 1 ? "s" : "", first.text);
 	buf_free(&kept);
+	if (s->n_entries && !asked)
+		return hb_fail(err, HB_E_USAGE,
+		               "--sizes: nothing that is to be measured has a size");
 	return taken || !s->n_entries
 	               ? HB_OK
 	               : hb_fail(err, HB_E_USAGE, "--sizes %.120s: %s", sizes, first.text);

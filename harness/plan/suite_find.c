@@ -10,7 +10,7 @@
 #include "harness/plan/suite.h"
 
 enum { SUITE_FILE_MAX = 1 << 20 };
-static const char json_end[] = ".json", schema_file[] = "suite.schema.json";
+static const char json_end[] = ".json", schema_end[] = ".schema.json";
 
 char *suite_data_path(const char *relative)
 {
@@ -28,10 +28,15 @@ char *suite_data_path(const char *relative)
 	return hb_format("%s/../share/hpcbench/%s", exe, relative);
 }
 
+static bool ends_with(const char *name, const char *what)
+{
+	size_t n = strlen(name), end = strlen(what);
+	return n > end && strcmp(name + n - end, what) == 0;
+}
+
 static bool has_json_end(const char *name)
 {
-	size_t n = strlen(name), end = strlen(json_end);
-	return n > end && strcmp(name + n - end, json_end) == 0;
+	return ends_with(name, json_end);
 }
 
 static int by_text(const void *a, const void *b)
@@ -39,14 +44,14 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char **suite_names(void)
+char **data_names(const char *dir)
 {
-	char *dir = suite_data_path("suites"), **v = hb_alloc(sizeof(*v));
+	char **v = hb_alloc(sizeof(*v));
 	size_t n = 0, cap = 1;
 	DIR *d = opendir(dir);
 	for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
 		const char *name = e->d_name;
-		if (*name == '.' || !has_json_end(name) || strcmp(name, schema_file) == 0)
+		if (*name == '.' || !has_json_end(name) || ends_with(name, schema_end))
 			continue;
 		hb_grow(&v, &cap, n + 2, sizeof(*v));
 		v[n++] = hb_strndup(name, strlen(name) - strlen(json_end));
@@ -56,6 +61,12 @@ char **suite_names(void)
 	if (n > 1)
 		qsort(v, n, sizeof(*v), by_text);
 	v[n] = NULL;
+	return v;
+}
+
+char **suite_names(void)
+{
+	char *dir = suite_data_path("suites"), **v = data_names(dir);
 	free(dir);
 	return v;
 }

@@ -19,7 +19,7 @@ const struct culprit *report_culprit(const struct findings *f)
 	return NULL;
 }
 
-void report_blame_head(struct doc *d, const struct findings *f)
+void report_blame_head(struct doc *d, const struct findings *f, const struct diagnosis *why)
 {
 	size_t n = f ? findings_open(f, LOC_SLOW) + findings_open(f, LOC_UNDECIDED) : 0, shown = 0;
 	for (size_t i = 0; n && i < f->n && shown < HEAD_SHOWN; i++) {
@@ -28,6 +28,7 @@ void report_blame_head(struct doc *d, const struct findings *f)
 		if (!is_open(c))
 			continue;
 		findings_brief(c, &text);
+		report_cause_brief(why, i, &text);
 		doc_text(d, c->state == LOC_SLOW ? DOC_BAD : DOC_WARN, "%s: %s",
 		         c->state == LOC_SLOW ? "SLOW" : "UNDECIDED", buf_text(&text));
 		buf_free(&text);
@@ -85,7 +86,7 @@ static bool scope_words(const struct findings *f, size_t at, struct buf *out)
 	return true;
 }
 
-void report_blame(struct doc *d, const struct findings *f)
+void report_blame(struct doc *d, const struct findings *f, const struct diagnosis *why)
 {
 	size_t links = 0;
 	for (size_t i = 0; f && i < f->n_scope; i++)
@@ -98,6 +99,8 @@ void report_blame(struct doc *d, const struct findings *f)
 		report_known_mark(f->v[i].ack, &known);
 		doc_list_item(d, "%s%s", f->v[i].text, buf_text(&known));
 		buf_free(&known);
+		if (why)
+			report_cause_below(d, f, why, i);
 	}
 	if (f->n > BLAME_SHOWN)
 		doc_text(d, DOC_WARN, "and %zu more; --json has all", f->n - BLAME_SHOWN);

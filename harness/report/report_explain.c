@@ -73,6 +73,7 @@ struct doc *explain_head_doc(const struct explain *e)
 		doc_fact(d, "judged", "against baseline %s, which is not there any more",
 		         e->base_name ? e->base_name : "(unknown)");
 	explain_findings(d, e);
+	explain_causes(d, e);
 	put_losses(d, e);
 	put_told(d, e);
 	if (e->bad_lines)

@@ -6,6 +6,7 @@
 #ifndef HPCBENCH_HARNESS_REPORT_EXPLAIN_H
 #define HPCBENCH_HARNESS_REPORT_EXPLAIN_H
 
+#include "harness/diagnose/diagnose.h"
 #include "harness/judge/baseline.h"
 #include "harness/localize/findings.h"
 #include "harness/plan/plan.h"
@@ -60,6 +61,7 @@ struct explain {
 	const struct baseline *b;        /* NULL: not there any more */
 	const struct sheets *sheets;     /* NULL, or without any: nothing to localize */
 	const struct findings *findings; /* NULL: nobody looked */
+	const struct diagnosis *why;     /* its causes; NULL: nobody looked */
 	/* what was found */
 	struct explain_unit *units; /* in the order of the plan */
 	size_t n_units, cap_units;
@@ -128,6 +130,11 @@ const char *explain_status(const struct explain *e, const struct explain_unit *u
 void explain_findings(struct doc *d, const struct explain *e);
 void explain_localized(struct doc *d, const struct explain *e, const struct explain_section *s);
 json_object *explain_findings_json(const struct explain *e);
+/* Is the culprit the subject, a part of it, or has it as a part? */
+bool explain_is_about(const struct explain *e, const struct culprit *c);
+/* The causes that are about the subject or explain it, with all their evidence. */
+void explain_causes(struct doc *d, const struct explain *e);
+json_object *explain_causes_json(const struct explain *e); /* NULL: nobody looked */
 /* NULL: nothing of this section was localized. */
 json_object *explain_localized_json(const struct explain *e, const struct explain_section *s);
 

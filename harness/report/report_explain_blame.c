@@ -29,7 +29,7 @@ static bool is_node(const void *ctx, const char *name)
 
 /* ---- findings about the subject ---- */
 
-static bool is_about(const struct explain *e, const struct culprit *c)
+bool explain_is_about(const struct explain *e, const struct culprit *c)
 {
 	const struct ack_nodes nodes = { is_node, &e->plan.nodes };
 	if (strcmp(e->subject, "cluster") == 0 || ack_covers(e->subject, c->subject, &nodes) ||
@@ -48,7 +48,7 @@ void explain_findings(struct doc *d, const struct explain *e)
 {
 	size_t n = 0;
 	for (size_t i = 0; e->findings && i < e->findings->n; i++) {
-		if (!is_about(e, &e->findings->v[i]))
+		if (!explain_is_about(e, &e->findings->v[i]))
 			continue;
 		if (n++ == 0)
 			doc_heading(d, 2, "Who is slow");
@@ -62,7 +62,7 @@ json_object *explain_findings_json(const struct explain *e)
 	json_object *mine = json_object_new_array();
 	if (all && json_object_object_get_ex(all, "findings", &list))
 		for (size_t i = 0; i < e->findings->n; i++)
-			if (is_about(e, &e->findings->v[i]))
+			if (explain_is_about(e, &e->findings->v[i]))
 				json_object_array_add(
 				        mine, json_object_get(json_object_array_get_idx(list, i)));
 	js_put(all);

@@ -54,6 +54,9 @@ json_object *explain_head_json(const struct explain *e)
 	js_set_obj(o, "told", told);
 	js_set_u64(o, "bad_lines", e->bad_lines);
 	js_set_obj(o, "findings", explain_findings_json(e));
+	js_set_obj(o, "causes", explain_causes_json(e));
+	if (e->why)
+		js_set_u64(o, "rules", e->why->rules);
 	return o;
 }
 

@@ -6,6 +6,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd_report.h"
+#include "harness/diagnose/expected.h"
 #include "harness/report/report_parts.h"
 
 enum { NAMES_SHOWN = 3 };
@@ -67,6 +68,7 @@ static void known(struct report_trouble *t, bool is_invalid)
 
 static void look_at_losses(struct report_trouble *t, const struct summary *s)
 {
+	t->told += s->told;
 	for (size_t i = 0; i < s->n_losses; i++) {
 		const struct summary_loss *l = &s->losses[i];
 		if (l->ack && (l->status != UNIT_SKIPPED || s->named))
@@ -350,6 +352,8 @@ static void put_measured(struct doc *d, const struct report_run *in, const struc
 	struct buf text = BUF_INIT;
 	if (t->good)
 		buf_printf(&text, "MEASURED: %zu figure%s", t->good, report_plural(t->good));
+	else if (t->told)
+		buf_puts(&text, "TOLD: facts alone; there was nothing to measure");
 	else
 		buf_puts(&text, "NOTHING was measured");
 	put_skipped(t, &text);
@@ -363,7 +367,7 @@ static void put_measured(struct doc *d, const struct report_run *in, const struc
 		buf_printf(&text, "; not compared with %s", in->base);
 	else if (t->good)
 		buf_puts(&text, "; not compared because no baseline was named");
-	doc_text(d, t->good ? DOC_PLAIN : DOC_BAD, "%s", buf_text(&text));
+	doc_text(d, t->good + t->told ? DOC_PLAIN : DOC_BAD, "%s", buf_text(&text));
 	buf_free(&text);
 }
 
@@ -378,6 +382,12 @@ const char *report_code_word(int code, bool baseline)
 	case CODE_BROKEN: return "failed";
 	default: return code >= 128 ? "interrupted" : "unknown";
 	}
+}
+
+bool report_interconnect_below(const struct report_run *in)
+{
+	const struct attained_row *r = attained_of(in->attained, "cluster");
+	return in->why && in->why->interconnect && r && r->below;
 }
 
 static void put_profile(struct doc *d, const struct summary *s)
@@ -397,7 +407,8 @@ static void put_told(struct doc *d, const struct report_run *in, const struct re
 {
 	bool regressed = has_regressed(in->v);
 	report_invalid_line(d, DOC_BAD, "", t);
-	report_blame_head(d, in->f);
+	report_blame_head(d, in->f, in->why);
+	report_causes_head(d, in->why);
 	put_findings(d, in->v);
 	if (!regressed)
 		report_lost_line(d, "", t);
@@ -420,14 +431,20 @@ void report_head(struct doc *d, const struct report_run *in, const struct report
 	else if (in->code == CODE_BROKEN)
 		doc_text(d, DOC_BAD,
 		         "FAILED: hpcbench or its launcher; what was measured until then is kept");
-	if (in->accept)
+	if (in->accept) {
 		report_accept_head(d, in->accept);
-	else
+		report_causes_head(d, in->why);
+	} else {
 		put_told(d, in, &t, names);
+	}
 	if (in->b)
 		report_baseline_note(d, in);
 	report_known(d, in->acks, in->runs, in->n, in->v, in->f);
 	put_profile(d, s);
+	if (in->wire)
+		doc_text(d, DOC_WARN, "THE WIRE: %s", in->wire);
+	if (report_interconnect_below(in))
+		doc_text(d, DOC_WARN, "INTERCONNECT: %s", in->why->interconnect);
 	if (s->partial)
 		doc_text(d, DOC_WARN, "PARTIAL: the run was interrupted or steps are missing");
 	if (s->injected)

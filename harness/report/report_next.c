@@ -83,9 +83,12 @@ void report_next(struct doc *d, const struct report_run *in)
 	                 (worst ? worst->verdict == VERDICT_SUSPECT
 	                        : !slow && in->v->n_findings == in->v->known_findings);
 	const struct culprit *culprit = report_culprit(in->f);
+	const struct cause *wrong = report_misconfigured(in->why);
 	if (culprit && !s->merged && report_typable(culprit->subject) &&
 	    !strchr(culprit->subject, ':'))
 		doc_text(d, DOC_PLAIN, "next: hpcbench explain %s %s", s->run, culprit->subject);
+	else if (wrong && !s->merged && report_typable(wrong->subject))
+		doc_text(d, DOC_PLAIN, "next: hpcbench explain %s %s", s->run, wrong->subject);
 	else if (undecided)
 		another_run(d, in);
 	else if (in->v && in->base && (worst || in->v->n_findings > in->v->known_findings))

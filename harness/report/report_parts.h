@@ -99,6 +99,7 @@ struct report_trouble {
 	struct report_lost skipped;  /* benchmarks of a suite that this machine does not have */
 	struct report_lost benches;  /* of every row */
 	size_t good, invalid;        /* figures; figures and pairs with wrong data */
+	size_t told;                 /* units that told facts */
 	const char *subject, *bench, *reason; /* the first that is invalid */
 };
 /* Leaves out the pairs of nodes that are named themselves: then the node stands first. */
@@ -143,6 +144,9 @@ void report_changes(struct doc *d, const struct report_diff *in);
 struct report_run;
 /* One line where one side alone knows leaf classes; v may be NULL. */
 void report_leaves(struct doc *d, const struct verdicts *v, const char *old_side);
+/* Is what the cluster attained told in the first lines, for it is less than its hardware promises?
+ */
+bool report_interconnect_below(const struct report_run *in);
 /* What is not plain of the baseline: that it took another's place, and what it does not know. */
 void report_baseline_note(struct doc *d, const struct report_run *in);
 /* The first lines, and the last. */
@@ -159,12 +163,30 @@ void report_pairs(struct doc *d, const struct summary *s, const struct findings 
 const struct summary_pair *report_slow_pair(const struct summary *s, const struct findings *f);
 
 /* Who is to blame (f may be NULL): first lines, "SLOW: n17 ...", and the section with how much was
- * looked at. */
-void report_blame_head(struct doc *d, const struct findings *f);
-void report_blame(struct doc *d, const struct findings *f);
+ * looked at; with why (NULL: nobody looked) the cause of each. */
+struct diagnosis;
+void report_blame_head(struct doc *d, const struct findings *f, const struct diagnosis *why);
+void report_blame(struct doc *d, const struct findings *f, const struct diagnosis *why);
 /* The worst that somebody should look at now: not what is acknowledged, nor what is silent; NULL:
  * none, or f is. */
 const struct culprit *report_culprit(const struct findings *f);
+
+struct cause;
+/* Somebody should look at it: neither acknowledged nor suppressed. */
+bool report_cause_open(const struct cause *c);
+bool report_cause_explains(const struct cause *c, size_t culprit);
+/* "; likely cause: n17: mtu of eth0 is ...", nothing where nothing explains the culprit. */
+void report_cause_brief(const struct diagnosis *d, size_t culprit, struct buf *out);
+/* First lines, "MISCONFIGURED: n17: ...", of errors that explain nobody slow; and the first of them
+ * or NULL. d may be NULL in both. */
+void report_causes_head(struct doc *d, const struct diagnosis *found);
+const struct cause *report_misconfigured(const struct diagnosis *d);
+/* Below the list item of a culprit: its best cause, evidence, what to do, others that are possible;
+ * at most four lines. */
+void report_cause_below(struct doc *d, const struct findings *f, const struct diagnosis *found,
+                        size_t culprit);
+/* The section of what is wrong without anybody slow for it (found may be NULL). */
+void report_causes(struct doc *d, const struct diagnosis *found);
 
 /* An array of strings (fingerprint values) as "a, b and 3 more"; anything else as JSON. */
 void report_values(json_object *o, struct buf *out);

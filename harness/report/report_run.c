@@ -22,7 +22,7 @@ int report_run_code(const struct summary *const *runs, size_t n, const struct ve
 	report_trouble(runs, n, NULL, &t);
 	in.invalid = t.invalid;
 	/* A machine that has nothing of a suite has not passed it. */
-	in.not_measured = t.lost.n + (t.good + t.invalid == 0 && t.invalid_known == 0);
+	in.not_measured = t.lost.n + (t.good + t.invalid + t.told == 0 && t.invalid_known == 0);
 	report_trouble_free(&t);
 	return code_of(&in);
 }
@@ -116,6 +116,8 @@ static void put_facts(struct doc *d, const struct report_run *in)
 	if (in->dir)
 		doc_fact(d, "stored in", "%s", in->dir);
 	put_hardware(d, s->hw);
+	if (in->why && in->why->interconnect && !report_interconnect_below(in))
+		doc_fact(d, "interconnect", "%s", in->why->interconnect);
 	if (json_object_is_type(s->fingerprint, json_type_object)) {
 		json_object_object_foreach(s->fingerprint, name, values)
 		{
@@ -132,6 +134,7 @@ struct run_data {
 	const struct summary *s;
 	const struct verdicts *v;
 	const struct findings *f;
+	const struct diagnosis *why;
 };
 
 static void fill_data(json_object *data, const void *ctx)
@@ -139,7 +142,10 @@ static void fill_data(json_object *data, const void *ctx)
 	const struct run_data *in = ctx;
 	js_set_obj(data, "summary", summary_to_json(in->s));
 	js_set_obj(data, "verdicts", in->v ? verdicts_to_json(in->v) : NULL);
-	js_set_obj(data, "findings", in->f ? findings_to_json(in->f) : NULL);
+	json_object *found = in->f ? findings_to_json(in->f) : NULL;
+	if (found && in->why)
+		diagnosis_to_json(in->why, found);
+	js_set_obj(data, "findings", found);
 }
 
 static void add_names(struct report_names *names, const struct report_run *in)
@@ -160,7 +166,7 @@ struct doc *report_run_doc(const struct report_run *in)
 	js_set_str(d->data, "baseline", in->base);
 	js_set_i64(d->data, "code", in->code);
 	struct run_data *data = hb_alloc(sizeof *data);
-	*data = (struct run_data){ s, in->v, in->f };
+	*data = (struct run_data){ s, in->v, in->f, in->why };
 	d->fill = fill_data;
 	d->ctx = data;
 
@@ -169,7 +175,8 @@ struct doc *report_run_doc(const struct report_run *in)
 	report_head(d, in, names);
 	if (in->accept)
 		report_accept(d, in);
-	report_blame(d, in->f);
+	report_blame(d, in->f, in->why);
+	report_causes(d, in->why);
 	if (in->v)
 		put_slow(d, in->v, names);
 	report_losses(d, in->runs, in->n);

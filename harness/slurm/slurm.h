@@ -41,15 +41,29 @@ struct slurm_node {
 	char reason[SLURM_TEXT_MAX];        /* without who and when; "" if none */
 	bool up;                            /* answers: a step of a job that has it can run there */
 	bool takes;                         /* up, and a new job may get it */
+	/* What Slurm counts with; negative or "": it does not tell. */
+	long cpus, sockets, gpus;
+	int64_t memory_mib;
+	char gres[SLURM_TEXT_MAX]; /* "gpu:a100:4(S:0-1)"; "none" */
+	char version[SLURM_WORD_MAX];
 };
 /* One node a line; lines that are none are skipped. The caller frees *out. */
 int slurm_nodes_parse(const char *text, struct slurm_node **out, size_t *n, struct hb_err *err);
+/* GPUs among gres as a node has them, whatever their models; "gpu" alone is one. Pure. */
+long slurm_gres_gpus(const char *gres);
 /*
  * Asks about the nodes, in their order; a node that Slurm does not know comes back with state
  * "unknown", up and takes false. The caller frees *out, which has names->n entries.
  */
 int slurm_nodes(const struct nodeset *names, int signal_fd, struct slurm_node **out,
                 struct hb_err *err);
+
+/*
+ * Slurm's view of a node as facts slurm.* of bench/base/fact.h, one by one; strings are borrowed
+ * for the call. Nothing of a node that Slurm does not know. Pure.
+ */
+void slurm_node_facts(const struct slurm_node *n,
+                      void (*tell)(void *ctx, const char *key, const char *value), void *ctx);
 
 /* ---- who else is there: sinfo ---- */
 

@@ -78,8 +78,7 @@ static void judge_state(const char *state, size_t len, struct slurm_node *out)
 
 /* ---- one line ---- */
 
-/* The value behind " KEY=" up to the next blank; NULL: no such key. */
-static const char *value_of(const char *line, size_t len, const char *key, size_t *n)
+const char *slurm_value(const char *line, size_t len, const char *key, size_t *n)
 {
 	const char *p = slurm_find(line, len, key);
 
@@ -144,16 +143,17 @@ static bool parse_line(const char *line, size_t len, struct slurm_node *out)
 		len = LINE_MAX_BYTES;
 	if (len < sizeof key - 1 || memcmp(line, key, sizeof key - 1) != 0)
 		return false;
-	p = value_of(line, len, key, &n);
+	p = slurm_value(line, len, key, &n);
 	if (!p || !is_name(p, n))
 		return false;
 	*out = (struct slurm_node){ .up = false };
 	memcpy(out->name, p, n);
-	p = value_of(line, len, " NodeAddr=", &n);
+	slurm_take_hardware(line, len, out);
+	p = slurm_value(line, len, " NodeAddr=", &n);
 	/* Half an address is none. */
 	if (p && !slurm_clean(p, n, out->address, sizeof out->address))
 		out->address[0] = '\0';
-	p = value_of(line, len, " State=", &n);
+	p = slurm_value(line, len, " State=", &n);
 	if (p) {
 		judge_state(p, n, out);
 		slurm_clean(p, n, out->state, sizeof out->state);
@@ -213,7 +213,9 @@ static void place(const struct nodeset *names, struct slurm_node *found, size_t 
 		qsort(found, n, sizeof *found, by_name);
 	for (size_t i = 0; i < names->n; i++) {
 		struct slurm_node *key = &out[i], *hit = NULL;
-		*key = (struct slurm_node){ .up = false };
+		*key = (struct slurm_node){
+			.cpus = -1, .sockets = -1, .gpus = -1, .memory_mib = -1
+		};
 		snprintf(key->name, sizeof key->name, "%s", names->v[i]);
 		snprintf(key->state, sizeof key->state, "unknown");
 		if (n > 0)

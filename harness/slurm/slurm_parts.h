@@ -42,6 +42,11 @@ bool slurm_clean(const char *text, size_t len, char *out, size_t n);
 /* The next line of *text without its newline, moving *text behind it; false at the end. */
 bool slurm_line(const char **text, const char **line, size_t *len);
 
+/* The value behind " KEY=" in a line of scontrol up to the next blank; NULL: no such key. */
+const char *slurm_value(const char *line, size_t len, const char *key, size_t *n);
+/* What such a line says of the hardware. */
+void slurm_take_hardware(const char *line, size_t len, struct slurm_node *out);
+
 /* Where word stands in the first len bytes at text; NULL: nowhere. */
 const char *slurm_find(const char *text, size_t len, const char *word);
 

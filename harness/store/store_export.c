@@ -10,9 +10,10 @@
 
 enum { CHUNK = 256 * 1024 };
 
-const char *const store_run_files[] = { "plan.json",     "journal.jsonl", "records.jsonl",
-	                                "run.json",      "summary.json",  "verdicts.json",
-	                                "findings.json", "samples.jsonl", NULL };
+const char *const store_run_files[] = {
+	"plan.json",     "journal.jsonl", "records.jsonl", "run.json",      "summary.json",
+	"verdicts.json", "findings.json", "facts.json",    "samples.jsonl", NULL
+};
 
 /* Where files go: the archive, or a folder. */
 struct sink {

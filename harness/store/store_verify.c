@@ -406,6 +406,8 @@ int verify_run(const char *dir, const struct verify_sink *sink, enum verify_stat
 		rc = check_json(&c, "summary.json", err);
 	if (rc == HB_OK)
 		rc = check_json(&c, "verdicts.json", err);
+	if (rc == HB_OK)
+		rc = check_json(&c, "facts.json", err);
 	begin_file(&c, NULL);
 	*state = c.finished ? VERIFY_WHOLE : VERIFY_UNFINISHED;
 	js_parser_free(c.parser);

@@ -210,7 +210,7 @@ static int collect(const char *dir, struct hb_err *err)
 	struct sheets sheets;
 
 	began = now();
-	int rc = collect_run_sheets(dir, &s, &sheets, err);
+	int rc = collect_run_sheets(dir, &s, &sheets, NULL, err);
 	stage("collect");
 	if (rc != HB_OK)
 		return rc;

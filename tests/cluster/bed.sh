@@ -21,6 +21,7 @@ BED_MBIT=${BED_MBIT:-800}
 BED_USER=tester
 BED_UID=7001
 BED_NODES=0
+BED_PACKET_BYTES=0 # that a packet costs beside its own (bed_packet_cost)
 # shellcheck source=tests/cluster/faults.sh
 . "$BED_SOURCE/tests/cluster/faults.sh"
 
@@ -71,7 +72,9 @@ bed_ranks() { # NODE [NAME]
 # The queue is long enough to drop nothing: what TCP may have in flight fits. The bucket holds a
 # few frames, so that messages of 256 KiB wait for the shaper and not for its leftovers.
 bed_shape() { # MBIT
-	echo "tbf rate ${1}mbit burst 32k limit 32m"
+	local cost=
+	[ "$BED_PACKET_BYTES" -eq 0 ] || cost="stab overhead $BED_PACKET_BYTES linklayer ethernet"
+	echo "$cost tbf rate ${1}mbit burst 32k limit 32m"
 }
 
 bed_rate() { # NODE MBIT
@@ -89,7 +92,10 @@ bed_sys() {
 	mount -t sysfs sys /sys || return
 	mount -t tmpfs -o mode=755 cgroup /sys/fs/cgroup || return
 	mkdir /sys/fs/cgroup/systemd
-	mount -t cgroup -o none,name=hpcbench-bed cgroup /sys/fs/cgroup/systemd
+	mount -t cgroup -o none,name=hpcbench-bed cgroup /sys/fs/cgroup/systemd || return
+	[ ! -e "$1/cpu.cfs_quota_us" ] || {
+		mkdir /sys/fs/cgroup/cpu && mount --bind "$1" /sys/fs/cgroup/cpu
+	}
 }
 
 # Figures must come from the shaper alone, also where few cores serve all nodes and others work on
@@ -125,7 +131,7 @@ bed_node() { # I: network, name, private folders; a sleeper holds the namespaces
 	ip link set "to-$node" master bed up
 	bed_on "$node" bash -ec "$(declare -f bed_sys)
 		hostname $node
-		bed_sys
+		bed_sys $BED/cpu
 		echo reno >/proc/sys/net/ipv4/tcp_congestion_control
 		mount -t tmpfs -o mode=1777 tmp /tmp
 		mount -t tmpfs -o mode=1777 shm /dev/shm
@@ -208,6 +214,7 @@ bed_slurm_conf() { # N
 		SlurmdParameters=config_overrides
 		SlurmdTimeout=${BED_SLURMD_TIMEOUT:-6}
 		KillWait=5
+		TaskProlog=$BED/etc/prolog
 	END
 	for i in $(seq "$1"); do
 		echo "NodeName=n$i NodeAddr=$BED_NET.$i CPUs=4 RealMemory=2000"
@@ -231,6 +238,12 @@ bed_etc() { # N
 	END
 	printf 'root:x:0:\n%s:x:%s:\nnogroup:x:65534:\n' "$BED_USER" "$BED_UID" >"$BED/etc/group"
 	bed_slurm_conf "$1" >"$BED/etc/slurm.conf"
+	mkdir -p "$BED/etc/prolog.d"
+	cat >"$BED/etc/prolog" <<-END
+		#!/bin/sh
+		[ ! -e "$BED/etc/prolog.d/\$SLURMD_NODENAME" ] || cat "$BED/etc/prolog.d/\$SLURMD_NODENAME"
+	END
+	chmod 755 "$BED/etc/prolog"
 	for file in hosts passwd group nsswitch.conf; do
 		[ ! -e "/etc/$file" ] || mount --bind "$BED/etc/$file" "/etc/$file" || return
 	done
@@ -239,14 +252,17 @@ bed_etc() { # N
 # Copies: build and source may lie where only root can read, or under /tmp, which is private from
 # here on.
 bed_programs() {
+	local folder
 	mkdir -p "$BED/source/tests" "$BED/source/scripts" || return
 	cp -r "$BED_SOURCE/tests/cluster" "$BED/source/tests/" || return
 	cp "$BED_SOURCE"/scripts/*.sbatch "$BED/source/scripts/" || return
 	export BED_SOURCE=$BED/source
-	mkdir -p "$BED/share/hpcbench" || return
 	cp "$BED_BUILD"/bin/hpcbench* "$BED/bin/" || return
 	[ ! -x "$BED_BUILD/mpich/bin/hpcbench-mpi" ] || cp -r "$BED_BUILD/mpich/bin" "$BED/mpich" || return
-	cp -rL "$BED_BUILD/share/hpcbench/suites" "$BED/share/hpcbench/" || return
+	mkdir -p "$BED/share/hpcbench" || return
+	for folder in "$BED_BUILD"/share/hpcbench/*; do # but for the source tree
+		[ "${folder##*/}" = src ] || cp -rL "$folder" "$BED/share/hpcbench/" || return
+	done
 	chmod -R u=rwX,go=rX "$BED/bin" "$BED/share" "$BED/source"
 	[ ! -d "$BED/mpich" ] || chmod -R u=rwX,go=rX "$BED/mpich"
 	PATH=$BED/bin:$PATH
@@ -306,9 +322,10 @@ bed_up() { # N
 	cd "$HOME" || return
 	hostname controller
 	ip link set lo up
-	bed_need "no cgroup hierarchy of a name of its own" bed_sys
-	bed_need "no bridge" ip link add bed mtu 9000 type bridge
-	ip link set bed up && ip address add "$BED_NET.254/24" dev bed || return
+	bed_need "no cgroup hierarchy of a name of its own" bed_sys "$BED/cpu"
+	bed_need "no bridge" ip link add bed type bridge
+	# Set by hand, its MTU does not follow the smallest of what is plugged in.
+	ip link set bed mtu 9000 up && ip address add "$BED_NET.254/24" dev bed || return
 	bed_need "no veth" ip link add probe0 type veth peer name probe1
 	# shellcheck disable=SC2046  # words
 	bed_need "no token bucket (tc tbf)" tc qdisc add dev probe0 root $(bed_shape 100)

@@ -9,6 +9,9 @@
 #	bed_lossy NODE		a fifth of the long packets that the node sends or receives is lost
 #	bed_starve NODE		its steps get a twentieth of a core (what starts from now on)
 #	bed_kill_slurmd NODE	the node lives on without its slurmd
+# How a node is set up: faults_settings.sh.
+# shellcheck source=tests/cluster/faults_settings.sh
+. "$BED_SOURCE/tests/cluster/faults_settings.sh"
 BED_FAULT_MBIT=$((BED_MBIT / 4))
 
 bed_slow() { # NODE
@@ -114,4 +117,5 @@ bed_heal() { # NODE
 	nft delete table netdev "bed_lossy_$1" 2>/dev/null
 	bed_fed "$1"
 	bed_rate "$1" "$BED_MBIT"
+	bed_heal_settings "$1"
 }

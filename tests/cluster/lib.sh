@@ -132,6 +132,44 @@ blamed_are() { # [BLAME...]
 	[ "$got" = "$want" ] || die "blamed: ${got:-nobody}; expected ${want:-nobody}"
 }
 
+# ---- causes ----
+
+# Of the newest run: "SUBJECT RULE SEVERITY" a line, in the order in which they are told.
+causes() {
+	awk '/^ *"causes": *\[/ { on = 1; next }
+		on && /^  ?\]/ { exit }
+		on && match($0, /^ *"(subject|rule|severity)": *"/) {
+			split($0, part, "\"")
+			is[part[2]] = part[4]
+			if (part[2] == "severity") print is["subject"], is["rule"], is["severity"]
+		}' "$(run_dir)/findings.json"
+}
+
+# Exactly these errors and warnings, in any order: "n3/eth0 mtu-differs"; without an argument none.
+caused_are() { # [CAUSE...]
+	local got want
+	[ -s "$(run_dir)/findings.json" ] || die "the run has no findings.json"
+	got=$(causes | sed -n 's/ \(error\|warning\)$//p' | sort)
+	want=$(printf '%s\n' "$@" | sort)
+	[ "$got" = "$want" ] || die "causes: ${got:-none}; expected ${want:-none}"
+}
+
+# What is told first of all, and to be the matter with this node or a device of it.
+first_cause_of() { # NODE RULE
+	local first
+	first=$(causes | grep -v ' note$' | head -n 1)
+	case "$first" in
+	"$1 $2 "* | "$1/"*" $2 "*) ;;
+	*) die "the first cause is ${first:-none}; expected $2 of $1" ;;
+	esac
+	has_evidence "$1"
+}
+
+# In the report, below the cause: a line with the node's name and where it is from.
+has_evidence() { # NODE
+	grep -qE "evidence: .*$1" "$OUT" || die "no evidence that names $1"
+}
+
 # Of the newest run, an acceptance: "NODE DECISION" of the new nodes; no control is rejected.
 decided_are() { # DECISION...
 	local got want all

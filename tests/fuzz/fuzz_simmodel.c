@@ -1,5 +1,6 @@
 /* Models of imaginary clusters: whatever is taken gives times above 0. */
 #include <math.h>
+#include <string.h>
 
 #include "bench/sim/model.h"
 #include "tests/fuzz/fuzz.h"
@@ -27,6 +28,22 @@ static void check_times(const struct sim_model *m)
 		sim_fault_find(m, (enum sim_fault_kind)k, "n1", 0, "mpi.latency", 1);
 }
 
+static void check_told(const struct sim_told_list *list)
+{
+	json_object *told = sim_told_by(list, "n1");
+
+	json_object_object_foreach(told, name, value)
+	{
+		char device[64];
+		const char *key;
+
+		(void)value;
+		sim_split_key(name, device, sizeof(device), &key);
+		FUZZ_CHECK(*key && !strchr(key, '/') && strlen(device) < sizeof(device));
+	}
+	js_put(told);
+}
+
 void fuzz_one(const char *data, size_t size)
 {
 	struct hb_err err = { HB_OK, "" };
@@ -37,6 +54,8 @@ void fuzz_one(const char *data, size_t size)
 		return;
 	if (fuzz_ok(sim_model_from_json(o, "input", &m, &err), &err)) {
 		check_times(&m);
+		check_told(&m.facts);
+		check_told(&m.counters);
 		sim_model_free(&m);
 	}
 	js_put(o);

@@ -9,6 +9,13 @@ static void check_shown(const char *text, size_t room)
 	fuzz_check_clean(text, strlen(text), false);
 }
 
+static void check_fact(void *ctx, const char *key, const char *value)
+{
+	(void)ctx;
+	FUZZ_CHECK(strncmp(key, "slurm.", 6) == 0 && *value);
+	check_shown(value, SLURM_TEXT_MAX);
+}
+
 static void check_nodes(const char *text)
 {
 	struct hb_err err = { HB_OK, "" };
@@ -23,6 +30,9 @@ static void check_nodes(const char *text)
 		check_shown(nodes[i].state, sizeof(nodes[i].state));
 		check_shown(nodes[i].reason, sizeof(nodes[i].reason));
 		FUZZ_CHECK(nodes[i].name[0] && (nodes[i].up || !nodes[i].takes));
+		check_shown(nodes[i].gres, sizeof(nodes[i].gres));
+		check_shown(nodes[i].version, sizeof(nodes[i].version));
+		slurm_node_facts(&nodes[i], check_fact, NULL);
 		char why[SLURM_TEXT_MAX];
 		bool may = slurm_may_drain(&nodes[i], why);
 		FUZZ_CHECK(may == !why[0] && (nodes[i].up || !may));
@@ -106,6 +116,8 @@ void fuzz_one(const char *data, size_t size)
 	check_busy(text);
 	check_idle(text);
 	check_drain(text);
+	long gpus = slurm_gres_gpus(text);
+	FUZZ_CHECK(gpus >= 0 && gpus <= 4096);
 	slurm_mpi_types_parse(text, &types);
 	FUZZ_CHECK(types.n <= SLURM_TYPES_MAX);
 	for (size_t i = 0; i < types.n; i++)

@@ -41,6 +41,7 @@ void fuzz_step_close(struct fuzz_step *s)
 	FUZZ_CHECK(launch_log_close(log, NULL) == HB_OK);
 	step_run_free(&s->r);
 	free(s->l.where);
+	free(s->l.told);
 	plan_free(&s->plan);
 	suite_free(&s->suite);
 }

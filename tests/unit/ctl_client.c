@@ -14,6 +14,17 @@ static void on_join(void *ctx, const struct ctl_hello *h)
 
 	s->joins++;
 	s->last_rank = h->rank;
+	s->offset_s = h->offset_s;
+	s->bound_s = h->bound_s;
+	snprintf(s->address, sizeof s->address, "%s", h->address);
+}
+
+static void on_wish(void *ctx, const struct ctl_hello *h, struct ctl_wish *out)
+{
+	const struct client_seen *s = ctx;
+
+	(void)h;
+	*out = s->wish;
 }
 
 static int on_message(void *ctx, int rank, json_object *o, size_t len, struct hb_err *err)
@@ -59,14 +70,15 @@ const struct ctl_handlers client_handlers = { .join = on_join,
 	                                      .message = on_message,
 	                                      .leave = on_leave,
 	                                      .event = on_event,
-	                                      .start = on_start };
+	                                      .start = on_start,
+	                                      .wish = on_wish };
 
 struct ctl *client_server(struct ctl_params p, struct client_seen *seen, int ranks)
 {
 	struct ctl *c = NULL;
 
 	p.run = "run-1";
-	*seen = (struct client_seen){ 0 };
+	*seen = (struct client_seen){ .wish = { false, -1 } };
 	if (ctl_open(&p, &c, NULL) != HB_OK)
 		abort();
 	ctl_expect(c, CLIENT_RUN_STEP, CLIENT_RUN_ATTEMPT, ranks, &client_handlers, seen);

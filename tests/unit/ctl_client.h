@@ -17,6 +17,9 @@ struct client_seen {
 	char last_event[320], last_why[240];
 	char last_start[64]; /* "HOST RANK LOCAL" */
 	bool refuse_messages;
+	struct ctl_wish wish;     /* what joining ranks are asked for */
+	double offset_s, bound_s; /* of who joined last */
+	char address[64];
 };
 /* With a client_seen as context. */
 extern const struct ctl_handlers client_handlers;

@@ -17,7 +17,7 @@ static void sheets_of(struct made *m, struct sheets *s)
 {
 	struct summary again;
 	collected(m);
-	if (collect_run_sheets(m->dir, &again, s, &m->err) != HB_OK)
+	if (collect_run_sheets(m->dir, &again, s, NULL, &m->err) != HB_OK)
 		fail_msg("%s", m->err.text);
 	/* The summary is the same as without them. */
 	assert_int_equal(again.n_rows, m->s.n_rows);

@@ -132,7 +132,7 @@ static void set_env(const char *addresses)
 	setenv(CONTROL_ENV_ATTEMPT, "2", 1);
 }
 
-static const struct control_hello hello = { "n17", "2x CPU", "mpi", "0.1.0", 3, 8 };
+static const struct control_hello hello = { "n17", "2x CPU", "mpi", "0.1.0", 3, 8, 0 };
 
 /* Opens against one server that plays steps. */
 static int open_against(struct server *s, struct control **c, struct hb_err *err)
@@ -216,6 +216,41 @@ static void a_client_says_who_it_is_and_takes_commands_until_quit(void **state)
 	close(s.listen_fd);
 	js_put(s.got[0]);
 	js_put(s.got[1]);
+}
+
+/* What a client hears of an answer with these words. */
+static struct control_answer answered(const char *words)
+{
+	struct server s = { .steps = { { STEP_SEND, GREET, 0 },
+		                       { STEP_RECEIVE, NULL, 0 },
+		                       { STEP_SEND, words, 0 },
+		                       { STEP_WAIT_EOF, NULL, 0 } } };
+	struct control_answer a;
+	struct control *c;
+	struct hb_err err;
+
+	if (open_against(&s, &c, &err) < 0)
+		fail_msg("%s", err.text);
+	a = control_answer(c);
+	control_close(c);
+	pthread_join(s.thread, NULL);
+	/* The wall clock, for who compares it with its own. */
+	assert_true(json_object_get_int64(json_object_object_get(s.got[0], "time_ns")) > 0);
+	close(s.listen_fd);
+	js_put(s.got[0]);
+	return a;
+}
+
+static void the_answer_says_what_is_to_be_told(void **state)
+{
+	struct control_answer a = answered("{\"msg\":\"ok\",\"facts\":true,\"first\":true}");
+
+	(void)state;
+	assert_true(a.facts && a.first == 1);
+	a = answered("{\"msg\":\"ok\",\"first\":false}");
+	assert_true(!a.facts && a.first == 0);
+	a = answered(OK);
+	assert_true(!a.facts && a.first == -1);
 }
 
 static void a_server_of_another_run_never_hears_the_token(void **state)
@@ -512,6 +547,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_helper_started_by_hand_wants_no_control),
 		cmocka_unit_test(a_client_says_who_it_is_and_takes_commands_until_quit),
+		cmocka_unit_test(the_answer_says_what_is_to_be_told),
 		cmocka_unit_test(a_server_of_another_run_never_hears_the_token),
 		cmocka_unit_test(a_server_of_another_version_never_hears_the_token),
 		cmocka_unit_test(a_refusal_is_passed_on_with_its_text),

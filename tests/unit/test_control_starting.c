@@ -316,7 +316,7 @@ static void set_env(const struct ctl *c, const char *token, const char *attempt)
 	setenv(CONTROL_ENV_ATTEMPT, attempt, 1);
 }
 
-static const struct control_hello hello = { "n1", "test", "mpi", "0", 1, RANKS };
+static const struct control_hello hello = { "n1", "test", "mpi", "0", 1, RANKS, 0 };
 
 static void a_helper_says_that_it_runs_and_then_who_it_is(void **state)
 {

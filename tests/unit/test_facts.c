@@ -1,241 +1,214 @@
+/* The table of facts: who says what, what peers say, and what a later word changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "bench/facts/facts.h"
-#include "bench/facts/facts_gpu.h"
-#include "facts_heard.h"
+#include "harness/facts/facts.h"
 
-static void this_machine_tells_of_itself(void **state)
+static void nodes(struct facts *f, size_t n, const char *hw)
 {
-	struct heard h;
-	struct fact_sink s = heard_sink(&h);
-	char uid[32];
+	char name[32];
 
-	(void)state;
-	facts_node(&s);
-	heard_check(&h);
-	snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
-	heard_is(&h, "", "user.uid", uid);
-	heard_is(&h, "fs:/tmp", "fs.answers", "yes");
-	assert_non_null(heard_find(&h, "fs:/tmp", "fs.type"));
-	assert_non_null(heard_find(&h, "", "name.own"));
-	assert_non_null(heard_find(&h, "", "time.synchronized"));
-	assert_non_null(heard_find(&h, "", "cpu.model"));
-	assert_non_null(heard_find(&h, "", "mem.installed_bytes"));
-	assert_non_null(heard_find(&h, "", "limit.memlock_bytes"));
-	heard_free(&h);
-}
-
-static void a_limit_is_that_of_this_process(void **state)
-{
-	struct rlimit before, lower;
-	struct heard h;
-	struct fact_sink s = heard_sink(&h);
-
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	lower = before;
-	lower.rlim_cur = 123;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &lower), 0);
-	facts_node(&s);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	heard_is(&h, "", "limit.nofile", "123");
-	heard_free(&h);
-}
-
-static void folders_that_are_named_are_looked_at(void **state)
-{
-	char folder[] = "/tmp/hpcbench-facts-XXXXXX", list[128], device[64];
-	struct heard h;
-	struct fact_sink s = heard_sink(&h);
-
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	assert_int_equal(chmod(folder, 02750), 0);
-	snprintf(list, sizeof(list), "%s/:/nowhere/at/all::relative", folder);
-	setenv("HPCBENCH_FOLDERS", list, 1);
-	facts_node(&s);
-	unsetenv("HPCBENCH_FOLDERS");
-	rmdir(folder);
-	snprintf(device, sizeof(device), "fs:%s", folder);
-	heard_is(&h, device, "fs.mode", "2750");
-	heard_is(&h, device, "fs.answers", "yes");
-	assert_non_null(heard_find(&h, device, "fs.size_bytes"));
-	heard_unknown(&h, "fs:/nowhere/at/all", "fs.type", "No such file");
-	heard_nothing(&h, "fs:relative", "fs.type");
-	heard_free(&h);
-}
-
-/* Waits for a byte from outside, as a file system waits for its server. */
-struct stuck {
-	int wait, ended;
-};
-
-static void wait_for_ever(void *data)
-{
-	struct stuck *w = data;
-	char byte;
-
-	while (read(w->wait, &byte, 1) < 0)
-		;
-}
-
-static void tell_end(void *data)
-{
-	struct stuck *w = data;
-	int fd = w->ended;
-
-	free(w);
-	close(fd);
-}
-
-static void what_hangs_is_left_behind_and_cleans_up_after_itself(void **state)
-{
-	struct stuck *w = malloc(sizeof(*w));
-	int wait[2], ended[2];
-	struct timespec soon = facts_deadline(20);
-	struct facts_task *task;
-	char byte = 'x';
-
-	(void)state;
-	assert_non_null(w);
-	assert_int_equal(pipe(wait), 0);
-	assert_int_equal(pipe(ended), 0);
-	*w = (struct stuck){ wait[0], ended[1] };
-	task = facts_task_start(wait_for_ever, tell_end, w);
-	assert_non_null(task);
-	assert_null(facts_task_wait(task, &soon));
-	facts_task_drop(task);
-	assert_int_equal(write(wait[1], &byte, 1), 1);
-	/* The end of file comes when the thread has closed its end. */
-	assert_int_equal(read(ended[0], &byte, 1), 0);
-	close(wait[0]);
-	close(wait[1]);
-	close(ended[0]);
-}
-
-static void settings_are_told_and_secrets_are_not(void **state)
-{
-	static const char *const not_told[] = { "UCX_AUTH_TOKEN",  "NCCL_API_KEY",
-		                                "FI_SECRET",       "MPICH_PASSWORD",
-		                                "OMPI_MCA_orte_x", "HOMEGROWN_UCX_X" };
-	struct heard h;
-	struct fact_sink s = heard_sink(&h);
-	char key[64];
-
-	(void)state;
-	setenv("UCX_TLS", "rc,sm", 1);
-	setenv("FI_PROVIDER", "tcp", 1);
-	setenv("LD_LIBRARY_PATH", "/opt/lib", 1);
-	for (size_t i = 0; i < sizeof(not_told) / sizeof(*not_told); i++)
-		setenv(not_told[i], "hidden", 1);
-	facts_environment(&s);
-	heard_is(&h, "", "env.UCX_TLS", "rc,sm");
-	heard_is(&h, "", "env.FI_PROVIDER", "tcp");
-	heard_is(&h, "", "env.LD_LIBRARY_PATH", "/opt/lib");
-	for (size_t i = 0; i < sizeof(not_told) / sizeof(*not_told); i++) {
-		snprintf(key, sizeof(key), "env.%s", not_told[i]);
-		heard_nothing(&h, "", key);
-		unsetenv(not_told[i]);
+	facts_init(f);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(name, sizeof name, "n%zu", i + 1);
+		assert_int_equal(facts_add_node(f, name, hw), i);
 	}
-	heard_free(&h);
 }
 
-static void the_c_library_is_told_with_its_file_and_build(void **state)
+static void a_value_that_many_share_is_kept_once(void **state)
 {
-	struct heard h;
-	struct fact_sink s = heard_sink(&h);
-	const struct heard_fact *id;
+	struct facts f;
 
 	(void)state;
-	facts_libraries(&s);
-	heard_check(&h);
-	id = heard_find(&h, "lib:libc.so.6", "lib.build_id");
-	assert_non_null(id);
-	if (id->value)
-		assert_int_equal(strspn(id->value, "0123456789abcdef"), strlen(id->value));
-	assert_non_null(strstr(heard_find(&h, "lib:libc.so.6", "lib.path")->value, "libc"));
-	heard_nothing(&h, "lib:libcmocka.so.0", "lib.path");
-	heard_free(&h);
+	nodes(&f, 100, "a");
+	for (size_t i = 100; i-- > 0;)
+		facts_add(&f, i, "eth0", "net.mtu", i == 16 ? "1500" : "9000", "ioctl");
+	facts_sort(&f);
+	const struct fact_row *row = facts_row(&f, "eth0", "net.mtu");
+
+	assert_non_null(row);
+	assert_int_equal(row->n, 2);
+	assert_string_equal(row->v[0].text, "9000");
+	assert_int_equal(row->v[0].n, 99);
+	for (size_t i = 1; i < 99; i++)
+		assert_true(row->v[0].nodes[i] > row->v[0].nodes[i - 1]);
+	assert_int_equal(row->v[1].n, 1);
+	assert_int_equal(row->v[1].nodes[0], 16);
+	assert_true(facts_number(&f, 16, "eth0", "net.mtu") == 1500);
+	assert_true(isnan(facts_number(&f, 16, "eth1", "net.mtu")));
+	assert_null(facts_value(row, 100));
+	assert_int_equal(facts_find_node(&f, "n17"), 16);
+	assert_int_equal(facts_find_node(&f, "n101"), SIZE_MAX);
+	facts_free(&f);
 }
 
-static const struct gpu gpus[] = {
-	{ "gpu0", "0000:0b:00.0" },
-	{ "gpu1", "0000:1b:00.0" },
-	{ "gpu2", "0000:2b:00.0" },
-	{ "gpu3", "0000:3b:00.0" },
-};
-
-static void a_gpu_library_that_cannot_be_asked_is_a_fact(void **state)
+static void a_later_word_counts_but_not_that_it_could_not_be_had(void **state)
 {
-	struct heard h;
-	struct fact_sink s = heard_sink(&h);
+	struct facts f;
 
 	(void)state;
-	facts_nvml(&s, gpus, 1);
-	assert_non_null(heard_find(&h, "gpu0", "gpu.nvlinks"));
-	assert_null(heard_find(&h, "gpu0", "gpu.nvlinks")->value);
-	assert_true(*heard_find(&h, "gpu0", "gpu.nvlinks")->source);
-	heard_free(&h);
+	nodes(&f, 2, NULL);
+	facts_add(&f, 0, "", "cpu.governor", NULL, "no cpufreq");
+	facts_add(&f, 0, "", "cpu.governor", "powersave", "sysfs");
+	facts_add(&f, 0, "", "cpu.governor", "performance", "sysfs");
+	facts_add(&f, 0, "", "cpu.governor", NULL, "gone");
+	facts_add(&f, 1, "", "cpu.governor", NULL, "no cpufreq");
+	facts_sort(&f);
+	const struct fact_row *row = facts_row(&f, "", "cpu.governor");
+
+	assert_int_equal(row->n, 2);
+	assert_string_equal(facts_text(&f, 0, "", "cpu.governor"), "performance");
+	assert_null(facts_text(&f, 1, "", "cpu.governor"));
+	assert_non_null(facts_value(row, 1));
+	assert_string_equal(facts_value(row, 1)->source, "no cpufreq");
+	facts_add(&f, 1, "", "cpu.governor", "performance", "sysfs");
+	facts_sort(&f);
+	row = facts_row(&f, "", "cpu.governor");
+	assert_int_equal(row->n, 1);
+	assert_int_equal(row->v[0].n, 2);
+	facts_free(&f);
 }
 
-static void gpus_tell_links_errors_and_what_holds_them_back(void **state)
+static const char *say(struct facts *f, size_t node, size_t *n, size_t *of)
 {
-	struct heard h;
-	struct fact_sink s = heard_sink(&h);
-	/* Loaded before, it is found by its name. */
-	void *fake = dlopen(FAKE_NVML, RTLD_NOW | RTLD_LOCAL);
+	struct fact_peers_say p;
+
+	facts_peers(f, facts_row(f, "", "k"), node, &p);
+	*n = p.n;
+	*of = p.of;
+	return p.text;
+}
+
+static void peers_are_the_others_of_the_hardware_class(void **state)
+{
+	struct facts f;
+	size_t n, of;
 
 	(void)state;
-	assert_non_null(fake);
-	facts_nvml(&s, gpus, 4);
-	dlclose(fake);
-	heard_check(&h);
-	heard_is(&h, "gpu0", "gpu.nvlinks", "18");
-	heard_is(&h, "gpu0", "gpu.nvlinks_inactive", "0");
-	heard_is(&h, "gpu0", "gpu.throttle", "none");
-	heard_is(&h, "gpu0", "gpu.ecc", "yes");
-	heard_is(&h, "gpu0", "gpu.ecc_uncorrected", "0");
-	heard_is(&h, "gpu0", "gpu.mig", "no");
-	heard_is(&h, "gpu0", "gpu.fabric", "completed");
-	heard_is(&h, "gpu1", "gpu.nvlinks", "17");
-	heard_is(&h, "gpu1", "gpu.nvlinks_inactive", "1");
-	heard_is(&h, "gpu1", "gpu.throttle", "hw-slowdown,hw-thermal");
-	heard_is(&h, "gpu1", "gpu.ecc", "no");
-	heard_is(&h, "gpu1", "gpu.ecc_uncorrected", "2");
-	heard_is(&h, "gpu1", "gpu.mig", "yes");
-	heard_is(&h, "gpu1", "gpu.fabric", "GPU is lost");
-	heard_unknown(&h, "gpu2", "gpu.nvlinks", "Not Found");
-	heard_nothing(&h, "gpu2", "gpu.ecc");
-	heard_is(&h, "gpu3", "gpu.nvlinks", "0");
-	heard_nothing(&h, "gpu3", "gpu.throttle");
-	heard_unknown(&h, "gpu3", "gpu.ecc_uncorrected", "GPU is lost");
-	heard_free(&h);
+	nodes(&f, 6, "a");
+	for (size_t i = 0; i < 3; i++) {
+		char name[8];
+
+		snprintf(name, sizeof name, "m%zu", i);
+		facts_add(&f, facts_add_node(&f, name, "b"), "", "k", "9", "s");
+	}
+	size_t odd = facts_add_node(&f, "odd", NULL);
+
+	for (size_t i = 0; i < 6; i++)
+		facts_add(&f, i, "", "k", i < 4 ? "1" : "2", "s");
+	facts_sort(&f);
+	assert_string_equal(say(&f, 5, &n, &of), "1"); /* 4 of 5 */
+	assert_int_equal(n, 4);
+	assert_int_equal(of, 5);
+	assert_null(say(&f, 0, &n, &of)); /* 3 of 5 */
+	assert_int_equal(n, 3);
+	assert_string_equal(say(&f, 7, &n, &of), "9"); /* the others of class b */
+	assert_int_equal(n, 2);
+	assert_int_equal(of, 2);
+	assert_null(say(&f, odd, &n, &of)); /* of unknown class: all of them */
+	assert_int_equal(of, 9);
+	facts_free(&f);
+}
+
+static void of_two_against_two_nobody_differs(void **state)
+{
+	struct facts f;
+	size_t n, of;
+
+	(void)state;
+	nodes(&f, 4, NULL);
+	for (size_t i = 0; i < 4; i++)
+		facts_add(&f, i, "", "k", i < 2 ? "1" : "2", "s");
+	facts_sort(&f);
+	for (size_t i = 0; i < 4; i++)
+		assert_null(say(&f, i, &n, &of));
+	facts_free(&f);
+	nodes(&f, 2, NULL);
+	facts_add(&f, 0, "", "k", "1", "s");
+	facts_add(&f, 1, "", "k", "2", "s");
+	facts_sort(&f);
+	assert_null(say(&f, 0, &n, &of)); /* one other is no majority */
+	facts_free(&f);
+}
+
+static void counters_add_up_over_steps_and_never_wrap(void **state)
+{
+	struct facts f;
+	uint64_t moved = 0;
+
+	(void)state;
+	nodes(&f, 3, NULL);
+	facts_add_counter(&f, 2, "eth0", "rx_bytes", 10);
+	facts_add_counter(&f, 0, "eth0", "rx_bytes", 5);
+	facts_add_counter(&f, 2, "eth0", "rx_bytes", 30);
+	facts_add_counter(&f, 0, "eth0", "rx_bytes", UINT64_MAX);
+	facts_sort(&f);
+	assert_true(facts_counter(&f, 2, "eth0", "rx_bytes", &moved));
+	assert_int_equal(moved, 40);
+	assert_true(facts_counter(&f, 0, "eth0", "rx_bytes", &moved));
+	assert_true(moved == UINT64_MAX);
+	assert_false(facts_counter(&f, 1, "eth0", "rx_bytes", &moved));
+	assert_false(facts_counter(&f, 0, "eth0", "tx_bytes", &moved));
+	facts_free(&f);
+}
+
+static void long_texts_are_cut_between_characters(void **state)
+{
+	struct facts f;
+	char text[2 * FACTS_TEXT_MAX + 2];
+
+	(void)state;
+	nodes(&f, 1, NULL);
+	text[0] = 'x';
+	for (size_t i = 1; i + 1 < sizeof text; i += 2) {
+		text[i] = '\xc3';
+		text[i + 1] = '\xa9';
+	}
+	text[sizeof text - 1] = '\0';
+	facts_add(&f, 0, "", "k", text, text);
+	facts_sort(&f);
+	size_t len = strlen(facts_text(&f, 0, "", "k"));
+
+	assert_int_equal(len, FACTS_TEXT_MAX - 1);
+	assert_int_equal(strlen(f.rows[0].v[0].source), FACTS_TEXT_MAX - 1);
+	facts_free(&f);
+}
+
+static void more_rows_than_allowed_are_dropped(void **state)
+{
+	struct facts f;
+	char key[32];
+
+	(void)state;
+	nodes(&f, 1, NULL);
+	for (size_t i = 0; i < FACTS_ROWS_MAX + 10; i++) {
+		snprintf(key, sizeof key, "k%zu", i);
+		facts_add(&f, 0, "", key, "1", "s");
+	}
+	facts_sort(&f);
+	assert_int_equal(f.n_rows, FACTS_ROWS_MAX);
+	assert_non_null(facts_row(&f, "", "k77"));
+	facts_free(&f);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(this_machine_tells_of_itself),
-		cmocka_unit_test(a_limit_is_that_of_this_process),
-		cmocka_unit_test(folders_that_are_named_are_looked_at),
-		cmocka_unit_test(what_hangs_is_left_behind_and_cleans_up_after_itself),
-		cmocka_unit_test(settings_are_told_and_secrets_are_not),
-		cmocka_unit_test(the_c_library_is_told_with_its_file_and_build),
-		cmocka_unit_test(a_gpu_library_that_cannot_be_asked_is_a_fact),
-		cmocka_unit_test(gpus_tell_links_errors_and_what_holds_them_back),
+		cmocka_unit_test(a_value_that_many_share_is_kept_once),
+		cmocka_unit_test(a_later_word_counts_but_not_that_it_could_not_be_had),
+		cmocka_unit_test(peers_are_the_others_of_the_hardware_class),
+		cmocka_unit_test(of_two_against_two_nobody_differs),
+		cmocka_unit_test(counters_add_up_over_steps_and_never_wrap),
+		cmocka_unit_test(long_texts_are_cut_between_characters),
+		cmocka_unit_test(more_rows_than_allowed_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void one_alone_works_its_schedule_off(void **state)
 	assert_string_equal(files_text(files_find(lines, "msg", "hello"), "token"), "");
 	assert_non_null(files_find(lines, "type", "meta"));
 	assert_non_null(files_find(lines, "type", "rank"));
-	assert_non_null(files_find(lines, "type", "fact"));
+	assert_non_null(files_find(lines, "msg", "facts"));
 	assert_non_null(files_find(lines, "type", "point"));
 	assert_string_equal(files_end(lines, "10"), "ok");
 	assert_string_equal(files_end(lines, "20"), "ok");

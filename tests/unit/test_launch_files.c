@@ -73,7 +73,9 @@ static void the_schedule_names_seats_and_jobs_and_ends_with_quit(void **state)
 	(void)state;
 	bed_read(b, "seen.jsonl", &seen);
 	assert_int_equal(count(&seen, NULL, NULL, NULL), 3);
-	assert_int_equal(count(&seen, "{\"msg\":\"seats\",\"hosts\":[\"n1\",\"n2\"]}", NULL, NULL),
+	assert_int_equal(count(&seen,
+	                       "{\"msg\":\"seats\",\"hosts\":[\"n1\",\"n2\"],\"facts\":true}", NULL,
+	                       NULL),
 	                 1);
 	assert_int_equal(count(&seen, "\"msg\":\"job\"", "\"slot\":0", "\"unit\":2"), 1);
 	assert_int_equal(count(&seen, "{\"msg\":\"quit\"}", NULL, NULL), 1);

@@ -334,8 +334,55 @@ static void every_device_has_an_effect_beside_its_nodes(void **state)
 	sim_model_free(&m);
 }
 
+/* As canonical text, so that one comparison says who tells what. */
+static void told(const struct sim_told_list *list, const char *node, const char *want)
+{
+	struct buf text = { 0 };
+	json_object *o = sim_told_by(list, node);
+
+	js_write(o, JS_SORTED, &text);
+	assert_string_equal(text.data, want);
+	buf_free(&text);
+	js_put(o);
+}
+
+static void later_groups_of_facts_override_earlier_ones(void **state)
+{
+	struct sim_model m;
+
+	(void)state;
+	good("{\"schema\":1,\"facts\":{\"*\":{\"eth0/net.mtu\":\"9000\",\"mem.thp\":\"never\"},"
+	     "\"n[2-3]\":{\"eth0/net.mtu\":\"1500\"},\"n3\":{\"mem.thp\":null}},"
+	     "\"counters\":{\"n3\":{\"tcp.retrans_segs\":12000,\"eth0/rx_bytes\":1e10}}}",
+	     &m);
+	told(&m.facts, "n1", "{\"eth0/net.mtu\":\"9000\",\"mem.thp\":\"never\"}");
+	told(&m.facts, "n2", "{\"eth0/net.mtu\":\"1500\",\"mem.thp\":\"never\"}");
+	told(&m.facts, "n3", "{\"eth0/net.mtu\":\"1500\",\"mem.thp\":null}");
+	told(&m.counters, "n1", "{}");
+	told(&m.counters, "n3", "{\"eth0/rx_bytes\":10000000000,\"tcp.retrans_segs\":12000}");
+	sim_model_free(&m);
+}
+
+static void a_device_may_have_slashes_and_a_key_has_none(void **state)
+{
+	char device[16], tight[4];
+	const char *key;
+
+	(void)state;
+	sim_split_key("fs:/home/fs.type", device, sizeof(device), &key);
+	assert_string_equal(device, "fs:/home");
+	assert_string_equal(key, "fs.type");
+	sim_split_key("mem.thp", device, sizeof(device), &key);
+	assert_string_equal(device, "");
+	assert_string_equal(key, "mem.thp");
+	sim_split_key("mlx5_0:1/rdma.state", tight, sizeof(tight), &key);
+	assert_string_equal(tight, "mlx");
+	assert_string_equal(key, "rdma.state");
+}
+
 static void hostile_model_is_one_clear_error(void **state)
 {
+#define TEN      "0123456789"
 #define FAULT(x) "{\"schema\":1,\"faults\":[" x "]}"
 	static const struct {
 		const char *text, *place;
@@ -372,6 +419,22 @@ static void hostile_model_is_one_clear_error(void **state)
 		{ FAULT("{\"kind\":\"slow-link\",\"a\":\"n\",\"b\":\"m\",\"factor\":2,"
 		        "\"dir\":\"out\"}"),
 		  "$.faults[0].dir" },
+		{ "{\"schema\":1,\"facts\":[]}", "$.facts" },
+		{ "{\"schema\":1,\"facts\":{\"n1\":3}}", "$.facts.n1" },
+		{ "{\"schema\":1,\"facts\":{\"n[1\":{}}}", "$.facts" },
+		{ "{\"schema\":1,\"facts\":{\"\":{}}}", "$.facts" },
+		{ "{\"schema\":1,\"facts\":{\"*\":{\"a.b\":1}}}", "a.b" },
+		{ "{\"schema\":1,\"facts\":{\"*\":{\"\":\"x\"}}}", "KEY or DEVICE/KEY" },
+		{ "{\"schema\":1,\"facts\":{\"*\":{\"eth0/\":\"x\"}}}", "KEY or DEVICE/KEY" },
+		{ "{\"schema\":1,\"counters\":{\"*\":{\"/c\":1}}}", "KEY or DEVICE/KEY" },
+		{ "{\"schema\":1,\"counters\":{\"*\":{\"" TEN TEN TEN TEN TEN TEN "abcd\":1}}}",
+		  "KEY or DEVICE/KEY" },
+		{ "{\"schema\":1,\"facts\":{\"*\":{\"" TEN TEN TEN TEN TEN TEN "abcd/a\":\"\"}}}",
+		  "KEY or DEVICE/KEY" },
+		{ "{\"schema\":1,\"counters\":{\"*\":{\"c\":\"1\"}}}", "2^53" },
+		{ "{\"schema\":1,\"counters\":{\"*\":{\"c\":-1}}}", "2^53" },
+		{ "{\"schema\":1,\"counters\":{\"*\":{\"c\":1e16}}}", "2^53" },
+		{ "{\"schema\":1,\"counters\":{\"*\":{\"c\":null}}}", "2^53" },
 		{ FAULT("7"), "$.faults[0]" },
 		{ FAULT("{\"kind\":\"slow-node\",\"node\":\"n\",\"factor\":2,\"dir\":\"up\"}"),
 		  "$.faults[0].dir" },
@@ -414,6 +477,8 @@ int main(void)
 		cmocka_unit_test(a_slow_rail_hits_its_devices_on_all_nodes),
 		cmocka_unit_test(every_device_has_an_effect_beside_its_nodes),
 		cmocka_unit_test(nodes_may_have_a_class_of_their_own),
+		cmocka_unit_test(later_groups_of_facts_override_earlier_ones),
+		cmocka_unit_test(a_device_may_have_slashes_and_a_key_has_none),
 		cmocka_unit_test(hostile_model_is_one_clear_error),
 	};
 

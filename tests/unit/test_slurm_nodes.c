@@ -70,6 +70,68 @@ static void nodes_are_read_with_address_state_and_reason(void **state)
 	free(v);
 }
 
+/* What a line says of the hardware, as facts, one a line. */
+static void note_fact(void *ctx, const char *key, const char *value)
+{
+	buf_printf(ctx, "%s=%s\n", key, value);
+}
+
+static void expect_facts(const char *line, const char *want)
+{
+	struct slurm_node *v = parse(line, 1);
+	struct buf got = BUF_INIT;
+
+	slurm_node_facts(v, note_fact, &got);
+	assert_string_equal(buf_text(&got), want);
+	buf_free(&got);
+	free(v);
+}
+
+static void the_view_of_the_hardware_becomes_facts(void **state)
+{
+	(void)state;
+	expect_facts(HEAD("n1", "10.77.0.1") "State=IDLE" TAIL "\n",
+	             "slurm.state=IDLE\nslurm.reason=none\nslurm.cpus=4\nslurm.sockets=4\n"
+	             "slurm.memory_bytes=2097152000\nslurm.gres=none\nslurm.gpus=0\n"
+	             "slurm.version=22.05.8\n");
+	/* As newer versions write it, with what they have more. */
+	expect_facts("NodeName=g1 Arch=x86_64 CoresPerSocket=56 CPUAlloc=0 CPUEfctv=224 "
+	             "CPUTot=224 CPULoad=1.02 AvailableFeatures=h100,ib "
+	             "ActiveFeatures=h100,ib Gres=gpu:h100:8(S:0-1),nvme:1 NodeAddr=g1 "
+	             "NodeHostName=g1 Version=24.05.3 OS=Linux 5.14.0-427 #1 SMP "
+	             "RealMemory=2063937 AllocMem=0 FreeMem=1989217 Sockets=2 Boards=1 "
+	             "CoreSpecCount=2 CPUSpecList=0,112 MemSpecLimit=4096 State=IDLE+DRAIN "
+	             "ThreadsPerCore=2 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A "
+	             "Partitions=all BootTime=2024-09-01T08:00:00 LastBusyTime=Unknown "
+	             "ResumeAfterTime=None CfgTRES=cpu=224,mem=2063937M,gres/gpu=8 AllocTRES= "
+	             "CurrentWatts=0 AveWatts=0 Extra=Sockets=9 Comment=CPUTot=1 "
+	             "Reason=xid 79 CPUTot=7 [root@2024-09-02T10:00:00]\n",
+	             "slurm.state=IDLE+DRAIN\nslurm.reason=xid 79 CPUTot=7\nslurm.cpus=224\n"
+	             "slurm.sockets=2\nslurm.memory_bytes=2164194803712\n"
+	             "slurm.gres=gpu:h100:8(S:0-1),nvme:1\nslurm.gpus=8\n"
+	             "slurm.version=24.05.3\n");
+	/* What is not there, or no number, is not told. */
+	expect_facts("NodeName=n1 CPUTot=many Sockets=-1 RealMemory=99999999999999999999 "
+	             "State=DOWN\n",
+	             "slurm.state=DOWN\nslurm.reason=none\n");
+}
+
+static void gpus_are_counted_whatever_they_are_called(void **state)
+{
+	(void)state;
+	assert_int_equal(slurm_gres_gpus("gpu"), 1);
+	assert_int_equal(slurm_gres_gpus("gpu:4"), 4);
+	assert_int_equal(slurm_gres_gpus("gpu:tesla"), 1);
+	assert_int_equal(slurm_gres_gpus("gpu:tesla:2(S:0),gpu:kepler:2(S:1)"), 4);
+	assert_int_equal(slurm_gres_gpus("gpu:4(S:0,2),shard:16"), 4);
+	assert_int_equal(slurm_gres_gpus("shard:16,gpus:2,mps:400,nvme:gpu:3"), 0);
+	assert_int_equal(slurm_gres_gpus("gpu:"), 1);
+	assert_int_equal(slurm_gres_gpus("gpu:999999999,gpu:999999999"), 4096);
+	assert_int_equal(slurm_gres_gpus("gpu:2(((,gpu:2"), 2);
+	assert_int_equal(slurm_gres_gpus(",,"), 0);
+	assert_int_equal(slurm_gres_gpus(""), 0);
+}
+
 static void states_say_what_a_node_can_do(void **state)
 {
 	static const struct {
@@ -263,6 +325,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_are_read_with_address_state_and_reason),
+		cmocka_unit_test(the_view_of_the_hardware_becomes_facts),
+		cmocka_unit_test(gpus_are_counted_whatever_they_are_called),
 		cmocka_unit_test(states_say_what_a_node_can_do),
 		cmocka_unit_test(a_reason_ends_where_slurm_says_who_and_when),
 		cmocka_unit_test(lines_that_are_no_nodes_are_skipped),
