@@ -7,6 +7,7 @@ static const struct {
 	{ "HPCBENCH_STORE", "the folder of runs and baselines, where --store does not say it" },
 	{ "HPCBENCH_EXEC_PATH", "a folder of helper programs, used before libexec/hpcbench" },
 	{ "HPCBENCH_DATA_PATH", "a folder of suites and other data, instead of share/hpcbench" },
+	{ "HPCBENCH_RULES_PATH", "a folder of rules, instead of share/hpcbench/rules" },
 	{ "HPCBENCH_SIM_SEED", "the seed of what a simulated cluster does by chance" },
 	{ "XDG_DATA_HOME", "without HPCBENCH_STORE the store is hpcbench in this folder" },
 	{ "HOME", "without both the store is .local/share/hpcbench in this folder" },

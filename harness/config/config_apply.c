@@ -12,10 +12,10 @@ static const char prefix[] = "HPCBENCH_";
  * Names that the control channel, the helpers and the tests give a meaning of their own; and what
  * is said once, for one run, not left in an environment.
  */
-static const char *const taken[] = { "STEP",      "RUN",     "RANKS",      "NODE",      "FILES",
-	                             "TOKEN",     "CONTROL", "ATTEMPT",    "EXEC_PATH", "BIND",
-	                             "DATA_PATH", "FAULT",   "SYSFS_ROOT", "DRY_RUN",   "RESUME",
-	                             "INJECT",    "SHARD",   "LISTEN",     NULL };
+static const char *const taken[] = { "STEP",      "RUN",     "RANKS",      "NODE",       "FILES",
+	                             "TOKEN",     "CONTROL", "ATTEMPT",    "EXEC_PATH",  "BIND",
+	                             "DATA_PATH", "FAULT",   "SYSFS_ROOT", "DRY_RUN",    "RESUME",
+	                             "INJECT",    "SHARD",   "LISTEN",     "RULES_PATH", NULL };
 /* The same for all names that begin so. */
 static const char *const taken_start[] = { "SIM_", "FAULT_", "TEST_", NULL };
 

@@ -141,7 +141,7 @@ struct rules {
 };
 
 /*
- * The built-in rules (share/hpcbench/rules beside the program, else HPCBENCH_RULES_PATH for tests)
+ * The built-in rules (HPCBENCH_RULES_PATH, else share/hpcbench/rules beside the program)
  * and those of a site: site is a file or a folder of *.json; NULL: none. Every error names file,
  * JSON path and what is known. today: YYYY-MM-DD.
  */
