@@ -74,6 +74,18 @@ static void mark_counters(const struct look *l, const struct rule_test *t, unsig
 	}
 }
 
+/* Who has an element that is another one's too. */
+static void mark_shared(const struct look *l, const struct rule_test *t, unsigned char *nodes)
+{
+	const struct shared_index *s = look_shared(l, t->key);
+
+	for (size_t i = 0; i + 1 < s->n; i++) {
+		const struct shared_at *a = &s->v[i], *b = &s->v[i + 1];
+		if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0 && a->node != b->node)
+			nodes[a->node] = nodes[b->node] = 1;
+	}
+}
+
 static void mark_troubles(const struct look *l, unsigned char *nodes)
 {
 	for (size_t i = 0; i < l->n_troubles; i++)
@@ -100,6 +112,8 @@ static bool mark_test(const struct look *l, const struct rule_test *t, unsigned 
 		mark_facts(l, t, nodes);
 	else if ((t->kind == TEST_COUNTER && t->of != OF_OTHERS) || t->kind == TEST_STILL)
 		mark_counters(l, t, nodes);
+	else if (t->kind == TEST_SHARED)
+		mark_shared(l, t, nodes);
 	else if (t->kind == TEST_SLOW)
 		mark_troubles(l, nodes);
 	else if (t->kind == TEST_EVENT)

@@ -21,7 +21,7 @@
  * TEST: {"test": NAME, ...}, with "of": "node" | "device" | "any" where its own device (device
  * scope) or the bound one is not meant:
  * - fact: key, and one of: is [texts], not [texts], like [globs], unlike [globs], below N and above
- *   N, known true|false (false: it was told that it could not be had); device [globs]: of these alone
+ *   N, known true|false (false: it was told that it could not be had); device [globs]: these alone
  * - differs: key, direction below|above|any, device: from what peers say (facts_peers)
  * - changed: key, direction, device: from the baseline's facts of this hardware class
  * - less: key, than KEY2, factor F (default 1): number(key) < F * number(than)

@@ -88,7 +88,7 @@ struct rule_test {
 	double below, above, factor, loss, from, share;
 	int known, port, below_promised;
 	int direction, per, of, main; /* the enums above */
-	uint32_t slow;          /* of kinds: 1 << enum loc_kind, SLOW_REGRESSED, SLOW_LOST */
+	uint32_t slow;                /* of kinds: 1 << enum loc_kind, SLOW_REGRESSED, SLOW_LOST */
 };
 
 /* Placeholders, in the order of rule_places. */

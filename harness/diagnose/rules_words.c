@@ -181,8 +181,7 @@ static void put_fact(const struct rule_test *t, struct buf *out)
 void rule_test_words(const struct rule_test *t, struct buf *out)
 {
 	static const char *const of[] = { "", " (of the node)", " (of the device)",
-		                          " (of any device)",
-		                          " (of all other nodes)" };
+		                          " (of any device)", " (of all other nodes)" };
 	char share[32];
 
 	switch (t->kind) {

@@ -175,54 +175,6 @@ static void make_figures(struct look *l)
 	free(node);
 }
 
-/* ---- counters ---- */
-
-struct look_cache {
-	struct counter_rows *v;
-	size_t n, cap;
-};
-
-static void make_counts(struct look *l)
-{
-	l->counts = hb_alloc(l->n_nodes + 1);
-	l->cache = hb_alloc(sizeof *l->cache);
-	for (size_t i = 0; l->f->counted_s && i < l->n_nodes; i++)
-		l->counts[i] = l->f->counted_s[i] > 0;
-	for (size_t i = 0; i < l->f->n_counters; i++)
-		for (size_t j = 0; j < l->f->counters[i].n; j++)
-			l->counts[l->f->counters[i].v[j].node] = 1;
-}
-
-const struct counter_rows *look_counters(const struct look *l, const struct rule_test *t)
-{
-	struct look_cache *c = l->cache;
-	struct counter_rows rows = { t, NULL, 0 };
-	size_t cap = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].test == t)
-			return &c->v[i];
-	for (size_t i = 0; i < l->f->n_counters; i++) {
-		if (!rule_words_fit(&t->name, l->f->counters[i].name))
-			continue;
-		hb_grow(&rows.v, &cap, rows.n + 1, sizeof *rows.v);
-		rows.v[rows.n++] = i;
-	}
-	hb_grow(&c->v, &c->cap, c->n + 1, sizeof *c->v);
-	c->v[c->n] = rows;
-	return &c->v[c->n++];
-}
-
-static void free_counts(struct look *l)
-{
-	for (size_t i = 0; l->cache && i < l->cache->n; i++)
-		free(l->cache->v[i].v);
-	if (l->cache)
-		free(l->cache->v);
-	free(l->cache);
-	free(l->counts);
-}
-
 void look_make(const struct scene *s, struct look *out)
 {
 	*out = (struct look){ .s = s, .f = s->facts, .n_nodes = s->facts->n_nodes };
@@ -233,7 +185,7 @@ void look_make(const struct scene *s, struct look *out)
 	if (out->n_troubles)
 		qsort(out->troubles, out->n_troubles, sizeof *out->troubles, by_node);
 	make_figures(out);
-	make_counts(out);
+	look_cache_make(out);
 	look_mains_make(out);
 	if (s->findings) {
 		out->judged = hb_alloc((s->findings->n_scope + 1) * sizeof *out->judged);
@@ -249,7 +201,7 @@ void look_free(struct look *l)
 	free(l->order);
 	free(l->begin);
 	free(l->judged);
-	free_counts(l);
+	look_cache_free(l);
 	look_mains_free(l);
 	*l = (struct look){ 0 };
 }

@@ -42,8 +42,31 @@ struct look {
 struct counter_rows {
 	const struct rule_test *test;
 	size_t *v, n;
+	size_t cells; /* of all nodes together, and what they counted */
+	double total;
 };
 const struct counter_rows *look_counters(const struct look *l, const struct rule_test *t);
+
+/* All that nodes have of a key that each should have alone: elements of its lists, ordered. */
+struct shared_at {
+	const char *text; /* borrowed, not terminated */
+	size_t len, node;
+	const char *device;
+};
+struct shared_index {
+	const char *key;
+	struct shared_at *v;
+	size_t n;
+};
+const struct shared_index *look_shared(const struct look *l, const char *key);
+/* Another node's element of this text, or NULL. */
+const struct shared_at *shared_with(const struct shared_index *s, const char *text, size_t len,
+                                    size_t node);
+/* wire_of a node; NULL: it told no counters. */
+const struct wire *look_wire(const struct look *l, size_t node);
+double look_bytes(const struct look *l); /* of all nodes together */
+void look_cache_make(struct look *l);
+void look_cache_free(struct look *l);
 void look_mains_make(struct look *l);
 void look_mains_free(struct look *l);
 void look_make(const struct scene *s, struct look *out);
@@ -168,6 +191,7 @@ void told_evidence(const struct told *t, size_t i, struct buf *out);
 void fact_words(const struct fact_info *info, const char *text, struct buf *out);
 /* Is a test's figure each node's own, so that nodes are alike whatever it is? */
 bool seen_varies(const struct seen *s);
+bool seen_least(const struct seen *s); /* the least of them is the worst */
 /* Everything that makes two hits of one rule alike. */
 void hit_pattern(const struct hit *h, struct buf *out);
 

@@ -25,16 +25,17 @@ static struct counted count_others(const struct look *l, const struct binding *b
 	const struct counter_rows *rows = look_counters(l, t);
 	struct counted c = { 0 };
 
+	c.sum = rows->total;
+	c.n = rows->cells;
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct counter_row *row = &l->f->counters[rows->v[i]];
-		for (size_t j = 0; j < row->n; j++) {
-			if (row->v[j].node == b->node)
-				continue;
-			c.sum += (double)row->v[j].moved;
-			c.name = row->name;
-			c.device = row->device;
-			c.n++;
+		uint64_t own = 0;
+		if (facts_counter(l->f, b->node, row->device, row->name, &own)) {
+			c.sum -= (double)own;
+			c.n--;
 		}
+		c.name = row->name;
+		c.device = row->device;
 	}
 	return c;
 }
@@ -67,19 +68,16 @@ static struct counted count(const struct look *l, const struct binding *b,
 /* Bytes that went over what is bound; 0: not known. */
 static double bytes_over(const struct look *l, const struct binding *b, const struct rule_test *t)
 {
-	struct wire w;
+	const struct wire *w = look_wire(l, b->node);
 	double bytes = 0;
 
-	for (size_t i = 0; t->of == OF_OTHERS && i < l->n_nodes; i++)
-		if (i != b->node && wire_of(l->f, i, &w))
-			bytes += w.bytes;
-	if (t->of == OF_OTHERS || !wire_of(l->f, b->node, &w))
-		return bytes;
-	if (t->of == OF_NODE || !bound_any(b))
-		return w.bytes;
-	for (size_t i = 0; i < w.n; i++)
-		if (bound_has(b, w.v[i].device))
-			bytes += w.v[i].rx + w.v[i].tx;
+	if (t->of == OF_OTHERS)
+		return look_bytes(l) - (w ? w->bytes : 0);
+	if (!w || t->of == OF_NODE || !bound_any(b))
+		return w ? w->bytes : 0;
+	for (size_t i = 0; i < w->n; i++)
+		if (bound_has(b, w->v[i].device))
+			bytes += w->v[i].rx + w->v[i].tx;
 	return bytes;
 }
 
@@ -159,28 +157,28 @@ static bool wire_fits(const struct look *l, const struct binding *b, const struc
 bool holds_wire(const struct look *l, const struct binding *b, const struct rule_test *t,
                 struct seen *seen)
 {
-	struct wire w;
+	const struct wire *w = look_wire(l, b->node);
 	double share = 0, most = 0, bytes = 0;
 
 	if (t->said & FIELD(MAIN))
 		return holds_main(l, b, t, seen);
-	if (!wire_of(l->f, b->node, &w) || !(w.bytes > 0))
+	if (!w || !(w->bytes > 0))
 		return false;
 	seen->applies = true;
-	for (size_t i = 0; i < w.n; i++) {
-		if (!wire_fits(l, b, t, &w.v[i]))
+	for (size_t i = 0; i < w->n; i++) {
+		if (!wire_fits(l, b, t, &w->v[i]))
 			continue;
-		share += w.v[i].share;
-		bytes += w.v[i].rx + w.v[i].tx;
-		if (w.v[i].share > most) {
-			most = w.v[i].share;
-			seen->device = w.v[i].device;
+		share += w->v[i].share;
+		bytes += w->v[i].rx + w->v[i].tx;
+		if (w->v[i].share > most) {
+			most = w->v[i].share;
+			seen->device = w->v[i].device;
 		}
 	}
 	seen->share = share;
 	seen->bytes = bytes;
-	if (!seen->device && w.n)
-		seen->other_device = w.v[0].device; /* which it went over instead */
+	if (!seen->device && w->n)
+		seen->other_device = w->v[0].device; /* which it went over instead */
 	return (!(t->said & FIELD(ABOVE)) || share > t->above) &&
 	       (!(t->said & FIELD(BELOW)) || share < t->below);
 }
@@ -188,14 +186,14 @@ bool holds_wire(const struct look *l, const struct binding *b, const struct rule
 bool holds_foreign(const struct look *l, const struct binding *b, const struct rule_test *t,
                    struct seen *seen)
 {
-	struct wire w;
+	const struct wire *w = look_wire(l, b->node);
 
-	if (!wire_of(l->f, b->node, &w) || !isfinite(w.foreign))
+	if (!w || !isfinite(w->foreign))
 		return false;
 	seen->applies = true;
-	seen->share = w.foreign;
-	seen->bytes = w.bytes;
-	if (w.n)
-		seen->device = w.v[0].device;
-	return w.foreign > t->above;
+	seen->share = w->foreign;
+	seen->bytes = w->bytes;
+	if (w->n)
+		seen->device = w->v[0].device;
+	return w->foreign > t->above;
 }

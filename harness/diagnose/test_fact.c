@@ -158,37 +158,6 @@ bool holds_less(const struct look *l, const struct binding *b, const struct rule
 
 /* ---- what nobody else should have ---- */
 
-/* Is one of the comma list's elements, without "/prefix", this one? */
-static bool list_has(const char *list, const char *one, size_t len)
-{
-	for (const char *p = list; *p; p += *p == ',') {
-		size_t n = strcspn(p, ","), bare = strcspn(p, ",/");
-		if (bare == len && strncmp(p, one, len) == 0)
-			return true;
-		p += n;
-	}
-	return false;
-}
-
-/* Who else has it, on whatever device? */
-static bool find_other(const struct row_range *rows, size_t node, const char *one, size_t len,
-                       struct seen *seen)
-{
-	for (size_t i = 0; i < rows->n; i++)
-		for (size_t j = 0; j < rows->v[i].n; j++) {
-			const struct fact_value *v = &rows->v[i].v[j];
-			if (!v->n || !v->text || !list_has(v->text, one, len))
-				continue;
-			for (size_t k = 0; k < v->n && k < 2; k++)
-				if (v->nodes[k] != node) {
-					seen->other = v->nodes[k];
-					seen->other_device = rows->v[i].device;
-					return true;
-				}
-		}
-	return false;
-}
-
 bool holds_shared(const struct look *l, const struct binding *b, const struct rule_test *t,
                   struct seen *seen)
 {
@@ -199,10 +168,15 @@ bool holds_shared(const struct look *l, const struct binding *b, const struct ru
 	if (!row || !see_fact(b, row, seen) || !seen->value || strcmp(seen->value, "none") == 0)
 		return false;
 	seen->applies = true;
+	const struct shared_index *all = look_shared(l, t->key);
 	for (const char *p = seen->value; *p; p += *p == ',') {
 		size_t len = strcspn(p, ",/");
-		if (len && find_other(&rows, b->node, p, len, seen))
+		const struct shared_at *who = len ? shared_with(all, p, len, b->node) : NULL;
+		if (who) {
+			seen->other = who->node;
+			seen->other_device = who->device;
 			return true;
+		}
 		p += strcspn(p, ",");
 	}
 	return false;
@@ -213,13 +187,13 @@ bool holds_shared(const struct look *l, const struct binding *b, const struct ru
 /* Did bytes go over it at this end? Where nobody knows, they may have. */
 static bool carried(const struct look *l, size_t node, const char *device)
 {
-	struct wire w;
+	const struct wire *w = *device ? look_wire(l, node) : NULL;
 
-	if (!*device || !wire_of(l->f, node, &w))
+	for (size_t i = 0; w && i < w->n; i++)
+		if (strcmp(w->v[i].device, device) == 0)
+			return w->v[i].share > 0.01;
+	if (!w)
 		return true;
-	for (size_t i = 0; i < w.n; i++)
-		if (strcmp(w.v[i].device, device) == 0)
-			return w.v[i].share > 0.01;
 	return false;
 }
 

@@ -33,14 +33,14 @@ void look_mains_make(struct look *l)
 	struct look_mains *m = hb_alloc(sizeof *m);
 	struct main_at *v = hb_alloc((l->n_nodes + 1) * sizeof *v);
 	size_t n = 0;
-	struct wire w;
 
 	m->of = hb_alloc((l->n_nodes + 1) * sizeof *m->of);
 	m->classes = hb_alloc((l->n_classes + 1) * sizeof *m->classes);
 	for (size_t i = 0; i < l->n_nodes; i++) {
-		if (!l->counts[i] || !wire_of(l->f, i, &w) || !w.n)
+		const struct wire *w = look_wire(l, i);
+		if (!w || !w->n)
 			continue;
-		m->of[i] = w.v[0].device;
+		m->of[i] = w->v[0].device;
 		v[n++] = (struct main_at){ m->of[i], l->class_of[i] };
 	}
 	qsort(v, n, sizeof *v, by_class);
@@ -74,7 +74,7 @@ static bool differs(const struct look *l, const struct binding *b, struct seen *
 	const char *own = l->mains->of[b->node];
 	const struct main_class *c = &l->mains->classes[l->class_of[b->node]];
 
-	if (!own || c->known < 2)
+	if (!own || !c->device || c->known < 2)
 		return false;
 	seen->of = c->known - 1;
 	seen->count = c->n - (strcmp(own, c->device) == 0);
@@ -100,8 +100,11 @@ static bool slower(const struct look *l, const struct binding *b, struct seen *s
 {
 	const char *own = l->mains->of[b->node];
 	struct row_range rows = look_rows(l, "net.speed_bps");
-	double best = own ? 2 * facts_number(l->f, b->node, own, "net.speed_bps") : NAN;
+	double best;
 
+	if (!own)
+		return false;
+	best = 2 * facts_number(l->f, b->node, own, "net.speed_bps");
 	for (size_t i = 0; isfinite(best) && i < rows.n; i++) {
 		const char *device = rows.v[i].device;
 		double speed = facts_number(l->f, b->node, device, "net.speed_bps");
@@ -117,14 +120,14 @@ static bool slower(const struct look *l, const struct binding *b, struct seen *s
 bool holds_main(const struct look *l, const struct binding *b, const struct rule_test *t,
                 struct seen *seen)
 {
-	struct wire w;
+	const struct wire *w = look_wire(l, b->node);
 
-	if (!l->mains->of[b->node] || !wire_of(l->f, b->node, &w) || !w.n)
+	if (!l->mains->of[b->node] || !w || !w->n)
 		return false;
 	seen->applies = true;
-	seen->device = w.v[0].device;
-	seen->share = w.v[0].share;
-	seen->bytes = w.v[0].rx + w.v[0].tx;
+	seen->device = w->v[0].device;
+	seen->share = w->v[0].share;
+	seen->bytes = w->v[0].rx + w->v[0].tx;
 	if ((t->said & FIELD(ABOVE)) && !(seen->share > t->above))
 		return false;
 	if ((t->said & FIELD(BELOW)) && !(seen->share < t->below))

@@ -18,10 +18,6 @@ find_fault() { # BLAME [OPTION...]
 	blamed_are "$blame"
 }
 
-spoilt() {
-	grep -qE '"code":"(busy|disturbed)"' "$(run_dir)/records.jsonl" || in_journal '"disturbed"'
-}
-
 begin "a clean cluster" 6
 measure 0 "${pairs[@]}"
 blamed_are

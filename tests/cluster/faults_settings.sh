@@ -4,6 +4,7 @@
 #	bed_mtu NODE [MTU]		MTU of the node's link, 1500 without (9000 elsewhere)
 #	bed_packet_cost			every packet costs links as much as so many bytes more: MTU matters
 #	bed_second [MBIT]		a second network of all nodes, eth1, a quarter as fast without MBIT
+#	bed_wrong_route NODE		the node's traffic with other nodes goes over eth1, both ways
 #	bed_duplicate NODE PEER		the node's eth1 gets the address of PEER's
 #	bed_own_loopback NODE		the node's own name is 127.0.0.1 to it
 #	bed_prolog NODE [EXPORTS]	what Slurm's TaskProlog prints there: "export NAME=value" lines
@@ -29,6 +30,7 @@ bed_packet_cost() {
 	done
 }
 
+# shellcheck disable=SC2120  # mostly without
 bed_second() { # [MBIT]
 	local i node shape
 	shape=$(bed_shape "${1:-$((BED_MBIT / 4))}")
@@ -44,6 +46,30 @@ bed_second() { # [MBIT]
 		# shellcheck disable=SC2086
 		bed_on "$node" tc qdisc replace dev eth1 root $shape || return
 	done
+}
+
+# Addresses and names stay those of eth0: MPI asks for eth0, and the kernel takes eth1.
+bed_wrong_route() { # NODE
+	local i
+	for i in $(seq "$BED_NODES"); do
+		[ "n$i" != "$1" ] || continue
+		bed_route "$1" "n$i" && bed_route "n$i" "$1" || return
+	done
+	touch "$BED/run/route-$1"
+}
+
+# shellcheck disable=SC2153  # bed.sh's
+bed_route() { # FROM TO: over eth1; a lost packet is sent again as soon as on eth0
+	bed_on "$1" ip route replace "$BED_NET.${2#n}/32" dev eth1 src "$BED_NET.${1#n}" rto_min 5ms
+}
+
+bed_right_route() { # NODE
+	local i
+	for i in $(seq "$BED_NODES"); do
+		bed_on "$1" ip route del "$BED_NET.$i/32" dev eth1
+		bed_on "n$i" ip route del "$BED_NET.${1#n}/32" dev eth1
+	done 2>/dev/null
+	rm "$BED/run/route-$1"
 }
 
 bed_second_address() { # NODE I
@@ -78,6 +104,8 @@ bed_other_mpi() { # NODE
 	bed_prolog "$1" "export LD_LIBRARY_PATH=$BED/other/lib"
 }
 
+# Without FAKETIME_FORCE_MONOTONIC_FIX=0 some waits for a condition end at once (seen in one of three
+# probes).
 bed_clock() { # NODE SECONDS; 77 and the reason where there is no libfaketime
 	[ -e "$BED_FAKETIME" ] || {
 		echo "note: no libfaketime (Debian: libfaketime), so no clock is off"
@@ -87,6 +115,7 @@ bed_clock() { # NODE SECONDS; 77 and the reason where there is no libfaketime
 export FAKETIME=$(printf %+d "$2")
 export DONT_FAKE_MONOTONIC=1
 export FAKETIME_DONT_RESET=1
+export FAKETIME_FORCE_MONOTONIC_FIX=0
 export NO_FAKE_STAT=1"
 }
 
@@ -102,6 +131,7 @@ bed_heal_settings() { # NODE
 		bed_on "$1" umount /etc/hosts && rm "$BED/etc/hosts-$1"
 	}
 	bed_prolog "$1"
+	[ ! -e "$BED/run/route-$1" ] || bed_right_route "$1"
 	[ ! -e "$BED/run/duplicate-$1" ] || {
 		bed_second_address "$1" "${1#n}" && rm "$BED/run/duplicate-$1"
 	}

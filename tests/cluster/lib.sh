@@ -162,12 +162,46 @@ first_cause_of() { # NODE RULE
 	"$1 $2 "* | "$1/"*" $2 "*) ;;
 	*) die "the first cause is ${first:-none}; expected $2 of $1" ;;
 	esac
-	has_evidence "$1"
 }
 
-# In the report, below the cause: a line with the node's name and where it is from.
-has_evidence() { # NODE
-	grep -qE "evidence: .*$1" "$OUT" || die "no evidence that names $1"
+# In what hpcbench printed last, below a cause.
+has_evidence() { # PATTERN
+	grep -E "^ *evidence: " "$OUT" | grep -qE -- "$1" || die "no evidence like $1"
+}
+
+# ---- networks, for scenarios of causes ----
+
+# eth0 for MPI, on which packets cost something, and eth1 for nobody.
+PAIRS=(--bench 'mpi.latency,mpi.bandwidth')
+two_networks() {
+	bed_second || die "no second network"
+	bed_packet_cost || die "packets cannot be made to cost anything"
+	export OMPI_MCA_btl_tcp_if_include=eth0
+}
+
+probe() { # CODES [OPTION...]
+	local codes=$1
+	shift
+	hp "$codes" probe --launcher srun --nodes "$NODES" "$@"
+}
+
+# One node is slow, nobody else is blamed, and this is told to be why. What else works on this host
+# may spoil a run: hpcbench then says disturbed, or that it cannot tell, and the run is made again.
+find_cause() { # NODE RULE CODE [OPTION...]
+	local node=$1 rule=$2 code=$3 try
+	shift 3
+	for try in 1 2 3; do
+		measure "$code|11|13" "${PAIRS[@]}" "$@"
+		[ "$(blamed)" = "$node slow-node slow" ] && break
+		spoilt || break
+		echo "   run $try was disturbed: $(blamed | xargs -d '\n')"
+	done
+	blamed_are "$node slow-node slow"
+	first_cause_of "$node" "$rule"
+}
+
+spoilt() {
+	grep -qE '"code":"(busy|disturbed)"' "$(run_dir)/records.jsonl" || in_journal '"disturbed"'
 }
 
 # Of the newest run, an acceptance: "NODE DECISION" of the new nodes; no control is rejected.

@@ -134,8 +134,10 @@ static int add_counters(struct rule_case *c, struct hb_err *err)
 		uint64_t moved = (uint64_t)json_object_get_int64(json_object_array_get_idx(row, 2));
 		rc = nodes_of(c, endpoint, &set, &device, err);
 		for (size_t k = 0; rc == HB_OK && k < set.n; k++)
-			facts_add_counter(&c->facts, facts_find_node(&c->facts, set.v[k]), device,
-			                  name, moved);
+			if (!overridden(c, list, i, set.v[k]))
+				facts_add_counter(&c->facts,
+				                  facts_find_node(&c->facts, set.v[k]), device,
+				                  name, moved);
 		nodeset_free(&set);
 	}
 	return rc;
@@ -333,6 +335,24 @@ static void add_events(struct rule_case *c)
 	c->scene.n_events = n;
 }
 
+/* "hw": one class for all, or {hostlist: class}. */
+static const char *class_of(json_object *o, const char *node)
+{
+	json_object *hw = NULL;
+	const char *class = text_of(o, "hw");
+
+	if (!json_object_object_get_ex(o, "hw", &hw) || !json_object_is_type(hw, json_type_object))
+		return class ? class : "A";
+	json_object_object_foreach(hw, nodes, name)
+	{
+		struct nodeset set = { 0 };
+		if (nodeset_parse(nodes, &set, NULL) == HB_OK && nodeset_find(&set, node) >= 0)
+			class = json_object_get_string(name);
+		nodeset_free(&set);
+	}
+	return class ? class : "A";
+}
+
 int rule_case_make(json_object *o, const struct expected *e, struct rule_case *out,
                    struct hb_err *err)
 {
@@ -341,7 +361,7 @@ int rule_case_make(json_object *o, const struct expected *e, struct rule_case *o
 		                             "counters", "figures", "blamed", "attained",
 		                             "misses",   "events",  NULL };
 	struct js_at at = JS_AT_TOP("case");
-	const char *hw = text_of(o, "hw"), *nodes = text_of(o, "nodes");
+	const char *nodes = text_of(o, "nodes");
 
 	*out = (struct rule_case){ .o = o, .expected = e };
 	facts_init(&out->facts);
@@ -351,8 +371,9 @@ int rule_case_make(json_object *o, const struct expected *e, struct rule_case *o
 	if (rc == HB_OK)
 		rc = nodeset_parse(nodes ? nodes : "n[1-6]", &out->nodes, err);
 	for (size_t i = 0; rc == HB_OK && i < out->nodes.n; i++) {
-		size_t n = facts_add_node(&out->facts, out->nodes.v[i], hw ? hw : "A");
-		facts_add_node(&out->base, out->nodes.v[i], hw ? hw : "A");
+		const char *hw = class_of(o, out->nodes.v[i]);
+		size_t n = facts_add_node(&out->facts, out->nodes.v[i], hw);
+		facts_add_node(&out->base, out->nodes.v[i], hw);
 		if (list_of(o, "counters", &(size_t){ 0 }))
 			out->facts.counted_s[n] = number_of(o, "seconds", 10);
 	}

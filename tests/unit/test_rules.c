@@ -15,7 +15,7 @@
 #include "harness/plan/suite.h"
 #include "tests/unit/rule_case.h"
 
-enum { CASES_MAX = 1 << 20, LINE = 100, LINES = 5, INDENT = 4 };
+enum { CASES_MAX = 1 << 20, LINE = 100, LINES = 5, INDENT = 2 };
 
 struct running {
 	struct rules rules;
@@ -82,12 +82,13 @@ static size_t lines_of(size_t len)
 	return (len + LINE - INDENT - 1) / (LINE - INDENT);
 }
 
-/* What it says, the first line of evidence, what to do. */
+/* What it says (who it is about goes first), the first line of evidence, what to do. */
 static size_t lines_told(const struct cause *c)
 {
-	return lines_of(strlen(c->subject) + strlen(c->text) + strlen(c->rule) + 12) +
-	       lines_of(strlen("evidence: ") + strlen(c->evidence[0])) +
-	       lines_of(strlen("next: ") + strlen(c->next));
+	size_t who = strncmp(c->text, c->subject, strlen(c->subject)) == 0 ? 0
+	                                                                   : strlen(c->subject) + 2;
+	return lines_of(who + strlen(c->text)) + lines_of(strlen(c->evidence[0])) +
+	       lines_of(strlen(c->next));
 }
 
 static const char *wrong_cause(const struct cause *c)
@@ -228,10 +229,72 @@ static void every_rule_fires_on_its_case_and_is_silent_on_its_near_miss(void **s
 	free(r.silent);
 }
 
+/* ---- clusters without a fault ---- */
+
+static void check_healthy(struct running *r, const char *file, json_object *o)
+{
+	json_object *name = NULL;
+	struct rule_case c;
+	struct diagnosis d;
+	struct hb_err err = { 0 };
+
+	json_object_object_get_ex(o, "name", &name);
+	r->cases++;
+	if (rule_case_make(o, &r->expected, &c, &err) != HB_OK) {
+		fail_case(r, file, json_object_get_string(name), err.text);
+		rule_case_free(&c);
+		return;
+	}
+	diagnose_make(&c.scene, &r->rules, &d);
+	for (size_t i = 0; i < d.n; i++) {
+		if (d.v[i].severity == RULE_NOTE)
+			continue;
+		char *why = hb_format("false alarm %s of %s: %s", d.v[i].rule, d.v[i].subject,
+		                      d.v[i].text);
+		fail_case(r, file, json_object_get_string(name), why);
+		free(why);
+	}
+	diagnosis_free(&d);
+	rule_case_free(&c);
+}
+
+static void a_healthy_cluster_has_no_cause_but_notes(void **state)
+{
+	const char *folder = getenv("RULE_CASES");
+	struct running r = { 0 };
+	struct hb_err err = { 0 };
+
+	(void)state;
+	assert_non_null(folder);
+	if (rules_load(NULL, "2026-06-01", &r.rules, &err) != HB_OK)
+		fail_msg("%s", err.text);
+	if (expected_load(NULL, &r.expected, &err) != HB_OK)
+		fail_msg("%s", err.text);
+	char *healthy = hb_format("%s/healthy", folder);
+	char **names = data_names(healthy);
+	for (size_t i = 0; names[i]; i++) {
+		char *path = hb_format("%s/%s.json", healthy, names[i]);
+		json_object *o = NULL, *cases = NULL;
+		assert_int_equal(js_read_file(path, CASES_MAX, &o, &err), HB_OK);
+		assert_true(json_object_object_get_ex(o, "cases", &cases));
+		for (size_t k = 0; k < json_object_array_length(cases); k++)
+			check_healthy(&r, names[i], json_object_array_get_idx(cases, k));
+		js_put(o);
+		free(path);
+	}
+	assert_true(r.cases >= 3);
+	assert_int_equal(r.failed, 0);
+	suite_names_free(names);
+	free(healthy);
+	rules_free(&r.rules);
+	expected_free(&r.expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_rule_fires_on_its_case_and_is_silent_on_its_near_miss),
+		cmocka_unit_test(a_healthy_cluster_has_no_cause_but_notes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
