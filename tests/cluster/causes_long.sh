@@ -49,10 +49,10 @@ bed_heal n4
 step "n1 may lock 64 KiB, an ordinary user finds"
 (
 	export HPCBENCH_STORE=$BED/home/$BED_USER/store
-	as_user true || exit
 	bed_memlock n1 65536 || die "slurmd of n1 does not come back"
 	chmod 755 "$BED/log"
 	as_user hpcbench probe --launcher srun --nodes "$NODES" >"$OUT" 2>&1 || die "probe: exit $?"
+	as_user hpcbench report latest >>"$OUT" 2>&1
 	caused_are "n1 memlock-differs"
 	has_evidence 'limit.memlock_bytes of n1 is 65536 .*4 of 4 peers have '
 ) || exit
