@@ -28,6 +28,7 @@ const struct fact_info fact_catalog[] = {
 	{ "kernel.iommu", FACT_NODE, FACT_TEXT, FACT_ALIKE, "", "off, on or passthrough" },
 	{ "kernel.iommu_groups", FACT_NODE, FACT_NUMBER, FACT_ALIKE, "", "0: no IOMMU is in use" },
 	{ "kernel.virtual", FACT_NODE, FACT_TEXT, FACT_ALIKE, "", "no, or which hypervisor or container this is" },
+	{ "capture.error", FACT_NODE, FACT_TEXT, FACT_VARIES, "", "why answers that a captured tree holds could not be read" },
 	{ "kernel.module.*", FACT_NODE, FACT_TEXT, FACT_ALIKE, "", "no, loaded, or (nvidia_peermem) registered" },
 
 	/* ---- processors ---- */

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,16 @@ const struct opt *info_sizes(const struct bench_info *info)
 		if (row->type == OPT_SIZES && !strcmp(row->name, "sizes"))
 			return row;
 	return NULL;
+}
+
+void info_size_text(const char *bench, uint64_t bytes, char *out, size_t n)
+{
+	const struct bench_info *info = bytes == 0 ? catalog_find(bench) : NULL;
+
+	if (info && !info_sizes(info))
+		snprintf(out, n, "%s", "");
+	else
+		units_format_bytes(bytes, out, n);
 }
 
 static int parse_sizes(const struct bench_info *info, const void *opts, struct sizes *sizes,

@@ -89,6 +89,8 @@ json_object *info_key_opts(const struct bench_info *info, const void *opts);
 
 /* The row "sizes"; NULL: this benchmark has none, its cases have 0 bytes. */
 const struct opt *info_sizes(const struct bench_info *info);
+/* A size for people; "" where the benchmark of that name has none. */
+void info_size_text(const char *bench, uint64_t bytes, char *out, size_t n);
 /* NULL: this benchmark has no such metric. */
 const struct metric_info *info_metric(const struct bench_info *info, const char *name);
 /* "local", "pair", "group" */

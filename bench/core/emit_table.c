@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/base/info.h"
 #include "bench/base/mem.h"
 #include "bench/base/units.h"
 #include "bench/core/emit.h"
@@ -85,7 +86,7 @@ static void put_row(struct buf *out, const struct rec_point *p)
 	const struct stat_summary *first = &p->metrics[0].s;
 	char size[32];
 
-	units_format_bytes(p->bytes, size, sizeof(size));
+	info_size_text(p->bench, p->bytes, size, sizeof(size));
 	buf_printf(out, "%12s", size);
 	for (size_t i = 0; i < p->n_metrics; i++)
 		put_figure(out, p->metrics[i].name, p->metrics[i].s.p50);

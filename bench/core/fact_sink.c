@@ -1,6 +1,7 @@
 #include "bench/core/fact_sink.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +27,9 @@ void fact_tell_f64(const struct fact_sink *s, const char *device, const char *ke
 {
 	char text[64];
 
-	num_format(text, sizeof(text), "%.9g", value);
+	/* Whole ones as people write them: 400000000000, not 4e+11. */
+	num_format(text, sizeof(text),
+	           fabs(value) < 1e15 && floor(value) == value ? "%.0f" : "%.9g", value);
 	fact_tell(s, device, key, text, source);
 }
 

@@ -1,6 +1,7 @@
 /* All facts of a node, in order; what may hang is begun first and told last. */
 #include "bench/facts/facts.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,10 @@ static const char *clean(const char *text, char *out, size_t max)
 {
 	size_t n = strnlen(text, max);
 
+	memcpy(out, text, n);
 	for (size_t i = 0; i < n; i++)
-		out[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? ' ' : text[i];
+		if (iscntrl((unsigned char)out[i]))
+			out[i] = ' ';
 	if (text[n]) {
 		while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
 			n--;

@@ -1,4 +1,5 @@
 /* Processors: what there is, what may be used, and what slows them down. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 #define CPUS     "/sys/devices/system/cpu"
 #define POLICIES CPUS "/cpufreq"
-enum { CPUS_MAX = 16384, STATES_MAX = 32 };
+enum { CPUS_MAX = 16384, STATES_MAX = 32, MHZ_MAX = 1000000 };
 
 struct core {
 	uint64_t package, id;
@@ -161,14 +162,14 @@ static void tell_hz(const struct fact_sink *s, const char *cpuinfo)
 		if (!colon || strncmp(line, "cpu MHz", 7) != 0)
 			continue;
 		colon += strspn(colon, ": \t");
-		if (!num_parse(colon, &end, &v) || v <= 0)
+		if (!num_parse(colon, &end, &v) || v <= 0 || v > MHZ_MAX)
 			continue;
 		hb_grow(&mhz, &cap, n + 1, sizeof(v));
 		mhz[n++] = v;
 	}
 	if (n > 0) {
 		qsort(mhz, n, sizeof(*mhz), compare_doubles);
-		fact_tell_f64(s, "", "cpu.hz", mhz[n / 2] * 1e6, "/proc/cpuinfo");
+		fact_tell_f64(s, "", "cpu.hz", floor(mhz[n / 2] * 1e6 + 0.5), "/proc/cpuinfo");
 	}
 	free(mhz);
 }

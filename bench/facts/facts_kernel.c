@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bench/base/num.h"
 #include "bench/facts/facts_parts.h"
 
 enum { GROUPS_MAX = 4096, GROUPS_LOOKED_AT = 32 };
@@ -238,12 +239,13 @@ void facts_kernel(const struct fact_sink *s)
 	};
 	struct buf cmdline = BUF_INIT;
 	char uptime[FACTS_LINE];
+	const char *end;
+	double seconds;
 
 	facts_say_all(s, "", "", rows);
-	if (facts_line("/proc/uptime", uptime, sizeof(uptime)) == 0 && *uptime) {
-		uptime[strcspn(uptime, " ")] = '\0';
-		fact_tell(s, "", "node.uptime_s", uptime, "/proc/uptime");
-	}
+	if (facts_line("/proc/uptime", uptime, sizeof(uptime)) == 0 &&
+	    num_parse(uptime, &end, &seconds) && *end == ' ')
+		fact_tell_f64(s, "", "node.uptime_s", seconds, "/proc/uptime");
 	tell_cmdline(s, &cmdline);
 	tell_iommu(s, buf_text(&cmdline));
 	tell_virtual(s);

@@ -6,6 +6,8 @@
 
 #include "bench/facts/facts_parts.h"
 
+enum { GROUP_PATH = 2 * FACTS_PATH };
+
 /* A limit as the kernel names it, and where its soft and hard values go. */
 static const struct {
 	const char *name, *soft, *hard;
@@ -156,11 +158,11 @@ static void note_cores(struct allowed *a, double quota, double period)
 		a->cores = cores;
 }
 
-static void of_group(char path[2 * FACTS_PATH], const char *folder, const char *file)
+static void of_group(char path[GROUP_PATH], const char *folder, const char *file)
 {
-	int len = snprintf(path, 2 * FACTS_PATH, "%s/%s", folder, file);
+	int len = snprintf(path, GROUP_PATH, "%s/%s", folder, file);
 
-	if (len < 0 || len >= 2 * FACTS_PATH)
+	if (len < 0 || len >= GROUP_PATH)
 		*path = '\0';
 }
 
@@ -168,7 +170,7 @@ static void of_group(char path[2 * FACTS_PATH], const char *folder, const char *
 static void note_throttled(struct allowed *a, const char *folder)
 {
 	struct buf text = BUF_INIT;
-	char path[2 * FACTS_PATH], word[FACTS_NAME], value[FACTS_NAME];
+	char path[GROUP_PATH], word[FACTS_NAME], value[FACTS_NAME];
 	const char *at, *line;
 	size_t len;
 
@@ -196,7 +198,7 @@ static void note_throttled(struct allowed *a, const char *folder)
 
 static void look_v2(struct allowed *a, const char *folder)
 {
-	char path[2 * FACTS_PATH], text[FACTS_LINE], *end;
+	char path[GROUP_PATH], text[FACTS_LINE], *end;
 	uint64_t v;
 
 	of_group(path, folder, "cpu.max");
@@ -218,7 +220,7 @@ static void look_v2(struct allowed *a, const char *folder)
 
 static void look_v1_cpu(struct allowed *a, const char *folder)
 {
-	char path[2 * FACTS_PATH], text[FACTS_LINE];
+	char path[GROUP_PATH], text[FACTS_LINE];
 	uint64_t quota, period;
 
 	of_group(path, folder, "cpu.cfs_quota_us");
@@ -235,7 +237,7 @@ static void look_v1_cpu(struct allowed *a, const char *folder)
 
 static void look_v1_memory(struct allowed *a, const char *folder)
 {
-	char path[2 * FACTS_PATH];
+	char path[GROUP_PATH];
 	uint64_t v;
 
 	of_group(path, folder, "memory.limit_in_bytes");
@@ -250,7 +252,7 @@ static void look_v1_memory(struct allowed *a, const char *folder)
 static void climb(struct allowed *a, struct group *g,
                   void (*look)(struct allowed *a, const char *folder))
 {
-	char folder[2 * FACTS_PATH];
+	char folder[GROUP_PATH];
 
 	for (;;) {
 		char *slash = strrchr(g->path, '/');

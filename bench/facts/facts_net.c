@@ -61,17 +61,19 @@ static void kind_in_sys(const struct netdev *d, char *out, size_t n)
 static void kind_of(const struct netdev *d, int fd, char *out, size_t n)
 {
 	char driver[FACTS_NAME];
+	const char *kind = "virtual";
 
-	if (d->in_sys)
+	if (d->in_sys) {
 		kind_in_sys(d, out, n);
-	else if (!facts_net_driver(fd, d->name, driver, sizeof(driver)))
-		snprintf(out, n, "virtual");
-	else if (strcmp(driver, "bonding") == 0)
-		snprintf(out, n, "bond");
-	else if (strcmp(driver, "veth") == 0 || strcmp(driver, "bridge") == 0)
-		snprintf(out, n, "%s", driver);
-	else
-		snprintf(out, n, "virtual");
+		return;
+	}
+	if (facts_net_driver(fd, d->name, driver, sizeof(driver))) {
+		if (strcmp(driver, "bonding") == 0)
+			kind = "bond";
+		else if (strcmp(driver, "veth") == 0 || strcmp(driver, "bridge") == 0)
+			kind = driver;
+	}
+	snprintf(out, n, "%s", kind);
 }
 
 /* Mode of a bond, and how many of its members have a link. */

@@ -76,7 +76,7 @@ struct facts_task *facts_task_start(void (*work)(void *data), void (*release)(vo
 	failed = pthread_create(&thread, &apart, run, t);
 	pthread_attr_destroy(&apart);
 	if (failed) {
-		facts_task_drop(t);
+		t->users = 1; /* nobody else came */
 		facts_task_drop(t);
 		return NULL;
 	}

@@ -7,9 +7,9 @@
 enum { SUMS = 8 };
 
 /* What is done to each sum in a round stands in registers from the first to the last. */
-#define KERNEL(name, bytes, how)                                                                   \
+#define KERNEL(name, bytes)                                                                        \
 	typedef double name##_vector __attribute__((vector_size(bytes)));                          \
-	how static void name(struct compute_work *w)                                               \
+	static void name(struct compute_work *w)                                                   \
 	{                                                                                          \
 		name##_vector a[SUMS], x, y;                                                       \
                                                                                                    \
@@ -40,11 +40,13 @@ static bool has_fma(void)
 	return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
 
-KERNEL(avx512, 64, __attribute__((target("avx512f"))))
-KERNEL(avx2, 32, __attribute__((target("avx2,fma"))))
+__attribute__((target("avx512f"))) static void avx512(struct compute_work *w);
+__attribute__((target("avx2,fma"))) static void avx2(struct compute_work *w);
+KERNEL(avx512, 64)
+KERNEL(avx2, 32)
 #endif
 
-KERNEL(plain, 16, )
+KERNEL(plain, 16)
 
 const struct compute_kernel compute_kernels[] = {
 #if defined(__x86_64__)

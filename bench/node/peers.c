@@ -69,18 +69,19 @@ int peers_tell(const struct peers *p, struct hb_err *err)
 	struct peer_talk *t = hb_alloc((p->n + 1) * sizeof(*t));
 	const char *own = p->v[p->me].node;
 	size_t n = 0;
-	int rc;
+	int rc = own ? HB_OK : hb_fail(err, HB_E_USAGE, "this rank has no name among its peers");
 
-	for (size_t i = 0; i < p->n; i++)
-		if (strcmp(p->v[i].node, own) != 0)
+	for (size_t i = 0; own && i < p->n; i++)
+		if (p->v[i].node && strcmp(p->v[i].node, own) != 0)
 			t[n++].seen = &p->v[i];
-	if (n == 0)
+	if (own && n == 0)
 		t[n++].seen = &p->v[p->me];
 	for (size_t i = 0; i < n; i++) {
 		t[i].fd = -1;
 		t[i].connect_s = -1;
 	}
-	rc = peers_talk(p, t, n, err);
+	if (rc == HB_OK)
+		rc = peers_talk(p, t, n, err);
 	for (size_t i = 0; rc == HB_OK && i < n; i++)
 		tell_one(p, &t[i]);
 	free(t);
@@ -144,7 +145,7 @@ static int take_peers(const struct tell *t, struct peer_seen *v, struct hb_err *
 
 static int tell(const struct tell *t, struct hb_err *err)
 {
-	struct peer_seen v[PEERS_MAX];
+	struct peer_seen v[PEERS_MAX] = { { NULL, NULL, 0 } };
 	const char *run = getenv(CONTROL_ENV_RUN);
 	struct peers p = { .run = run ? run : "",
 		           .v = v,

@@ -37,8 +37,8 @@ static char *slow_text(const struct accept *a, const struct culprit *c, const ch
 	char bytes[32];
 
 	if (e->key) {
-		units_format_bytes(e->key->bytes, bytes, sizeof bytes);
-		buf_printf(&text, "%s %s ", e->key->bench, bytes);
+		info_size_text(e->key->bench, e->key->bytes, bytes, sizeof bytes);
+		buf_printf(&text, "%s%s%s ", e->key->bench, *bytes ? " " : "", bytes);
 	}
 	accept_change(e->key, c->loss, &text);
 	buf_puts(&text, how);

@@ -158,8 +158,8 @@ static char *verdict_text(const struct verdict_row *r)
 	struct buf text = BUF_INIT;
 	char bytes[32];
 
-	units_format_bytes(r->key->bytes, bytes, sizeof bytes);
-	buf_printf(&text, "%s %s ", r->key->bench, bytes);
+	info_size_text(r->key->bench, r->key->bytes, bytes, sizeof bytes);
+	buf_printf(&text, "%s%s%s ", r->key->bench, *bytes ? " " : "", bytes);
 	accept_change(r->key, r->loss, &text);
 	buf_puts(&text, " against the baseline");
 	if (r->verdict == VERDICT_SUSPECT && r->note[0])

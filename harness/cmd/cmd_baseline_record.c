@@ -67,11 +67,9 @@ static bool is_excluded(const struct recording *r, const char *subject)
 /* A cause may be of several nodes. */
 static bool all_excluded(const struct recording *r, const char *subject)
 {
-	struct nodeset set = { 0 };
-	struct hb_err err;
-	bool all = r->exclude.n > 0;
-	if (!strchr(subject, '[') || nodeset_parse(subject, &set, &err) != HB_OK)
-		return is_excluded(r, subject);
+	struct nodeset set;
+	bool all = true;
+	cause_subjects(subject, &set);
 	for (size_t i = 0; i < set.n && all; i++)
 		all = is_excluded(r, set.v[i]);
 	nodeset_free(&set);

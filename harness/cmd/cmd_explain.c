@@ -143,6 +143,9 @@ static int explain(const struct common *common, const struct explain_opts *o,
 	e.why = run_diagnosis_of(&why);
 	if (rc == HB_OK)
 		rc = explain_open(&e, &err);
+	e.facts = blame.told ? &blame.told->facts : NULL;
+	if (rc == HB_OK)
+		explain_tell_facts(&e);
 	if (rc == HB_OK)
 		rc = explain_read(&e, &err);
 	if (rc == HB_OK)

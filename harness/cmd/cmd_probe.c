@@ -20,6 +20,9 @@ static const struct opt probe_opts[] = {
 	{ OPT_GROUP, 0, NULL, NULL, "What becomes of it", NULL, 0, 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "baseline", "NAME|FILE", "tell what is not as it was in this baseline",
 	  NULL, AT(baseline), 0, 0, NULL, 0 },
+	{ OPT_STRING, 0, "rules", "PATH",
+	  "rules of this site beside those that come along: a file, or a folder of *.json", NULL,
+	  AT(rules), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "format", "FORMAT", "one of hpcbench list formats (text)", NULL,
 	  AT(format), 0, 0, NULL, 0 },
 	{ OPT_STRING, 0, "label", "TEXT", "a word of yours to find the run again", NULL, AT(label),
@@ -36,6 +39,7 @@ void cmd_probe_print(const struct common *common, const struct run_opts *o, cons
 	struct report_probe in = { .s = &m->summary,
 		                   .facts = &m->told.facts,
 		                   .base_name = m->req.baseline,
+		                   .why = m->why.known ? &m->why.d : NULL,
 		                   .dir = m->dir,
 		                   .code = m->code };
 	bool known = m->has_base && m->base.facts &&

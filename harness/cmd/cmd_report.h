@@ -12,7 +12,8 @@
  *nodes also acceptance: {new, controls, controls_healthy, counts, code, decisions: [{node, role,
  *decision, known, partners, detectable, detectable_bench, confirmed, reasons: [{why, makes, text,
  *loss, confirmed, known}]}], notes} and, with --drain, drained: [{node, drained, text}] diff old,
- *new: {name, baseline, runs: [{run, started, suite, label}]}; fingerprint: [{name, old: [...], new:
+ *new: {name, baseline, runs: [{run, started, suite, label}]}; facts: [{device, key, hw, old, new}]
+ *that the nodes of a class agreed about; fingerprint: [{name, old: [...], new:
  *[...]}] and hardware: [{node, old, new}], what differs alone; shift: [{key, nodes, slower, loss,
  *loss_lo, loss_hi, floor, spread, whole, against_rest: [{subject, loss, loss_against_rest, z,
  *moved}]}]; spread:

@@ -146,8 +146,7 @@ static void put_figures(const struct attained_row *r, struct buf *out)
 
 static void put_promise(const struct attained_row *r, const struct seen *x, struct buf *out)
 {
-	buf_printf(out, "%s promise%s", r->device,
-	           x->promised_by > 1 ? "" : "s"); /* the devices of that name */
+	buf_printf(out, "%s promises", r->device);
 	if (x->promised_by && x->promised_by < x->of_nodes)
 		buf_printf(out, " on %zu of %zu nodes", x->promised_by, x->of_nodes);
 }
@@ -177,8 +176,8 @@ static char *why_of(const struct attained_row *r, const struct seen *x, bool wit
 		buf_printf(&out, ": %s; what the hardware promises is not known",
 		           is ? is : "of which kind cannot be told");
 	else if (!r->below) {
-		buf_printf(&out, ": %s, ", is ? is : "of which kind cannot be told");
-		buf_puts(&out, r->is == r->promise ? "as " : "and ");
+		buf_printf(&out, ": %s%s", is ? is : "of which kind cannot be told",
+		           r->is == r->promise ? ", as " : "; ");
 		put_promise(r, x, &out);
 		if (r->is != r->promise)
 			buf_printf(&out, " %s", r->promise->title);

@@ -192,7 +192,7 @@ static double weight(const struct hit *h)
 		const struct seen *s = &h->seen[i];
 		double v = isfinite(s->number) ? s->number : s->share;
 		if (seen_varies(s) && isfinite(v))
-			return s->test->said & FIELD(BELOW) ? -v : v;
+			return seen_least(s) ? -v : v;
 	}
 	return 0;
 }
@@ -205,17 +205,22 @@ struct making {
 	unsigned char *nodes; /* of the cause at hand */
 };
 
+/* Hits that are alike stand in the order of their nodes. */
 static char *names_of(const struct making *m, const struct like *v, size_t n)
 {
 	struct nodeset set = { 0 };
+	size_t before = SIZE_MAX;
 
 	for (size_t i = 0; i < n; i++) {
 		size_t node = m->hits->v[v[i].hit].b.node;
-		if (node < m->l->n_nodes)
-			(void)nodeset_add(&set, m->l->f->nodes[node], NULL);
+		if (node >= m->l->n_nodes || node == before)
+			continue;
+		hb_grow(&set.v, &set.cap, set.n + 1, sizeof *set.v);
+		set.v[set.n++] = m->l->f->nodes[node]; /* borrowed: names are told once each */
+		before = node;
 	}
 	char *text = set.n ? nodeset_text(&set) : hb_strdup("cluster");
-	nodeset_free(&set);
+	free(set.v);
 	return text;
 }
 

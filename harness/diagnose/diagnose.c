@@ -42,7 +42,7 @@ static char *interconnect(const struct attained *a)
 {
 	for (size_t i = 0; a && i < a->n; i++) {
 		const struct attained_row *r = &a->v[i];
-		if (strcmp(r->subject, "cluster") == 0)
+		if (strcmp(r->subject, "cluster") == 0 && (r->is || r->promise))
 			return hb_strdup(r->why);
 	}
 	return NULL;

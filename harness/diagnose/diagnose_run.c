@@ -45,21 +45,39 @@ static bool is_node(const void *ctx, const char *name)
 	return facts_find_node(ctx, name) != SIZE_MAX;
 }
 
-/* The acknowledgement of the last node where all are. */
-static struct ack *cover(struct acks *a, const char *subject, const struct ack_nodes *nodes)
+void cause_subjects(const char *subject, struct nodeset *out)
 {
+	size_t len = strcspn(subject, "/");
+	char *nodes = hb_strndup(subject, len);
 	struct nodeset set = { 0 };
-	struct ack *found = NULL;
 	struct hb_err err;
 
-	if (!strchr(subject, '[') || nodeset_parse(subject, &set, &err) != HB_OK)
-		return acks_find(a, subject, NULL, nodes);
-	for (size_t i = 0; i < set.n; i++) {
-		found = acks_find(a, set.v[i], NULL, nodes);
+	*out = (struct nodeset){ 0 };
+	if (!strchr(nodes, '[') || nodeset_parse(nodes, &set, &err) != HB_OK)
+		set = (struct nodeset){ 0 };
+	size_t n = set.n ? set.n : 1;
+	out->v = hb_alloc(n * sizeof(char *));
+	out->cap = n;
+	for (size_t i = 0; i < n; i++)
+		out->v[out->n++] = set.n ? hb_format("%s%s", set.v[i], subject + len)
+		                         : hb_strdup(subject);
+	nodeset_free(&set);
+	free(nodes);
+}
+
+/* The acknowledgement of the last where all are. */
+static struct ack *cover(struct acks *a, const char *subject, const struct ack_nodes *nodes)
+{
+	struct nodeset all;
+	struct ack *found = NULL;
+
+	cause_subjects(subject, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		found = acks_find(a, all.v[i], NULL, nodes);
 		if (!found)
 			break;
 	}
-	nodeset_free(&set);
+	nodeset_free(&all);
 	return found;
 }
 
@@ -102,6 +120,7 @@ void run_diagnosis_make(const struct diagnose_data *data, const struct diagnose_
 		                                NULL) == HB_OK;
 	if (in->summary) {
 		attained_make(&data->expected, in->summary, f, &out->attained);
+		out->n_figures = scene_figures_make(in->summary, in->verdicts, &out->figures);
 	}
 	out->wire = attained_wire(&out->attained, f);
 	const struct scene scene = { .facts = f,
@@ -122,14 +141,6 @@ void run_diagnosis_make(const struct diagnose_data *data, const struct diagnose_
 const struct diagnosis *run_diagnosis_of(const struct run_diagnosis *r)
 {
 	return r->known ? &r->d : NULL;
-}
-
-const struct cause *diagnosis_worst_error(const struct diagnosis *d)
-{
-	for (size_t i = 0; d && i < d->n; i++)
-		if (d->v[i].severity == RULE_ERROR && !d->v[i].ack && !d->v[i].suppressed)
-			return &d->v[i];
-	return NULL;
 }
 
 void run_diagnosis_free(struct run_diagnosis *r)

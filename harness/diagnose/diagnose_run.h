@@ -54,12 +54,11 @@ void run_diagnosis_free(struct run_diagnosis *r);
 /* NULL where nobody looked. */
 const struct diagnosis *run_diagnosis_of(const struct run_diagnosis *r);
 
+/* Each of what a cause is about, "n5/eth0" and "n6/eth0" of "n[5-6]/eth0"; at least one. */
+void cause_subjects(const char *subject, struct nodeset *out);
+
 /* Sets the ack of every cause whose subject, whatever is measured, is acknowledged: of several
  * nodes where each is. Names that f knows are nodes. */
 void diagnosis_mark(struct acks *a, const struct facts *f, struct diagnosis *d);
-
-/* The causes of a run that nobody may take as a reference: errors, neither acknowledged nor
- * suppressed; NULL: none. */
-const struct cause *diagnosis_worst_error(const struct diagnosis *d);
 
 #endif

@@ -191,6 +191,7 @@ void told_evidence(const struct told *t, size_t i, struct buf *out);
 void fact_words(const struct fact_info *info, const char *text, struct buf *out);
 /* Is a test's figure each node's own, so that nodes are alike whatever it is? */
 bool seen_varies(const struct seen *s);
+bool seen_least(const struct seen *s); /* the least of them is the worst */
 /* Everything that makes two hits of one rule alike. */
 void hit_pattern(const struct hit *h, struct buf *out);
 

@@ -74,7 +74,7 @@ static bool differs(const struct look *l, const struct binding *b, struct seen *
 	const char *own = l->mains->of[b->node];
 	const struct main_class *c = &l->mains->classes[l->class_of[b->node]];
 
-	if (!own || c->known < 2)
+	if (!own || !c->device || c->known < 2)
 		return false;
 	seen->of = c->known - 1;
 	seen->count = c->n - (strcmp(own, c->device) == 0);
@@ -100,8 +100,11 @@ static bool slower(const struct look *l, const struct binding *b, struct seen *s
 {
 	const char *own = l->mains->of[b->node];
 	struct row_range rows = look_rows(l, "net.speed_bps");
-	double best = own ? 2 * facts_number(l->f, b->node, own, "net.speed_bps") : NAN;
+	double best;
 
+	if (!own)
+		return false;
+	best = 2 * facts_number(l->f, b->node, own, "net.speed_bps");
 	for (size_t i = 0; isfinite(best) && i < rows.n; i++) {
 		const char *device = rows.v[i].device;
 		double speed = facts_number(l->f, b->node, device, "net.speed_bps");

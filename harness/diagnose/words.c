@@ -95,9 +95,14 @@ void fact_words(const struct fact_info *info, const char *text, struct buf *out)
 	}
 }
 
+bool seen_least(const struct seen *s)
+{
+	return (s->test->said & FIELD(BELOW)) != 0 || s->test->kind == TEST_LESS;
+}
+
 bool seen_varies(const struct seen *s)
 {
-	if (s->test->kind == TEST_FACT)
+	if (s->test->kind == TEST_FACT || s->test->kind == TEST_LESS)
 		return s->test->fact->peers == FACT_VARIES && s->test->fact->type == FACT_NUMBER &&
 		       isfinite(s->number);
 	return rule_tests[s->test->kind].varies;
@@ -113,6 +118,8 @@ void hit_pattern(const struct hit *h, struct buf *out)
 	put_part(h->rule->id, out);
 	buf_printf(out, "%d\n", h->b.scope == RULE_PAIR ? (int)h->b.node : -1);
 	buf_printf(out, "%d\n", h->b.scope == RULE_PAIR ? (int)h->b.other : -1);
+	for (size_t i = 0; i < ABOUTS; i++)
+		put_part(h->b.device[i], out);
 	for (size_t i = 0; i < h->rule->n_when; i++) {
 		const struct seen *s = &h->seen[i];
 		put_part(s->device, out);
@@ -181,7 +188,7 @@ static void put_most(const struct told *t, const struct seen *s, struct buf *out
 {
 	if (t->n > 1 && seen_varies(s))
 		buf_printf(out, ", the %s of %zu nodes",
-		           s->test->said & FIELD(BELOW) ? "least" : "most", t->n);
+		           seen_least(s) ? "least" : "most", t->n);
 }
 
 static void put_fact(const struct told *t, const struct seen *s, struct buf *out)
@@ -432,7 +439,7 @@ static const struct seen *who_knows(const struct told *t, enum rule_place place)
 static void put_value(const struct told *t, const struct seen *s, struct buf *out)
 {
 	if (t->n > 1 && seen_varies(s))
-		buf_puts(out, s->test->said & FIELD(BELOW) ? "down to " : "up to ");
+		buf_puts(out, seen_least(s) ? "down to " : "up to ");
 	if (s->test->fact || !isfinite(s->number))
 		fact_words(s->test->fact, s->value, out);
 	else if (s->test->kind == TEST_COUNTER || s->test->kind == TEST_NOISY)

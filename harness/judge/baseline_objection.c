@@ -94,15 +94,15 @@ static char *objection_text(const struct objection *o, const struct summary *run
 {
 	char bytes[32], percent[32], more[48] = "";
 
-	units_format_bytes(o->worst->key.bytes, bytes, sizeof(bytes));
+	info_size_text(o->worst->key.bench, o->worst->key.bytes, bytes, sizeof(bytes));
 	units_format_percent(fabs(o->loss), percent, sizeof(percent));
 	if (o->rows > 1)
 		snprintf(more, sizeof(more), ", and %zu more such figures", o->rows - 1);
-	return hb_format("run %s: %s, %s on %s is %s %s than the median of %d runs "
+	return hb_format("run %s: %s%s%s on %s is %s %s than the median of %d runs "
 	                 "(%.2f scaled MADs, 5 are allowed)%s",
-	                 run->run ? run->run : "?", o->worst->key.bench, bytes, o->worst->subject,
-	                 percent, o->loss > 0.0 ? "worse" : "better", o->n_old, fabs(o->mads),
-	                 more);
+	                 run->run ? run->run : "?", o->worst->key.bench, *bytes ? ", " : "", bytes,
+	                 o->worst->subject, percent, o->loss > 0.0 ? "worse" : "better", o->n_old,
+	                 fabs(o->mads), more);
 }
 
 char *baseline_objection(const struct baseline *b, const struct summary *run)

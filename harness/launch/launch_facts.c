@@ -187,6 +187,11 @@ static void write_record(struct step_run *r, json_object *o)
 	launch_log_add(&r->l->log, LOG_RECORDS, o, RECORD_GUESS);
 }
 
+void step_fact_now(struct step_run *r, size_t node, const char *const part[4])
+{
+	write_record(r, record(r, node, part));
+}
+
 void step_fact(struct step_run *r, size_t node, const char *device, const char *key,
                const char *value, const char *source)
 {
@@ -198,7 +203,7 @@ void step_fact(struct step_run *r, size_t node, const char *device, const char *
 
 	/* Nobody else tells it. */
 	if (value && info && info->peers == FACT_OWN) {
-		write_record(r, record(r, node, part));
+		step_fact_now(r, node, part);
 		return;
 	}
 	make_key(&f->key, part);

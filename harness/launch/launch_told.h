@@ -22,6 +22,9 @@ struct seat_told {
 struct node_told *launch_told(struct launch *l);
 /* Of the attempt that runs. */
 struct seat_told *step_seat_told(struct step_run *r, int seat);
+/* Written now, whoever told the same: the order of what one node tells is kept. Parts: device, key,
+ * value, source. */
+void step_fact_now(struct step_run *r, size_t node, const char *const part[4]);
 /* "n1", "n1/eth0"; the caller's. */
 char *launch_endpoint(const char *node, const char *device);
 

@@ -305,12 +305,13 @@ static int exit_code(const struct measure *m)
 
 	if (m->signal || m->broken || !m->has_summary)
 		return code_of(&in);
-	if (m->req.facts_only)
-		return report_probe_code(&m->summary, &m->told.facts);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	code = m->accepting ? accept_code(&m->acceptance)
-	                    : code_worse(code, findings_code(&m->findings));
+	if (m->req.facts_only)
+		code = report_probe_code(one, &m->told.facts);
+	else
+		code = m->accepting ? accept_code(&m->acceptance)
+		                    : code_worse(code, findings_code(&m->findings));
 	return m->why.known ? code_worse(code, diagnosis_code(&m->why.d)) : code;
 }
 

@@ -11,7 +11,7 @@ static void put_entry(struct doc *d, const struct report_names *names, const str
 {
 	struct buf text = BUF_INIT;
 	char size[REPORT_TEXT];
-	units_format_bytes(e->key.bytes, size, sizeof size);
+	info_size_text(e->key.bench, e->key.bytes, size, sizeof size);
 	report_name(names, &e->key, &text);
 	doc_cell(d, DOC_PLAIN, "%s", buf_text(&text));
 	doc_cell(d, DOC_PLAIN, "%s", size);

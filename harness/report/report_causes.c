@@ -164,7 +164,8 @@ void report_cause_below(struct doc *d, const struct findings *f, const struct di
 		const char *next = culprit < found->n_unproven ? found->unproven[culprit] : NULL;
 		if (!next)
 			diagnosis_next(&f->v[culprit], &text);
-		doc_list_below(d, "slow, cause not proven; next: %s",
+		doc_list_below(d, "%s, cause not proven; next: %s",
+		               f->v[culprit].kind == LOC_SILENT ? "silent" : "slow",
 		               next ? next : buf_text(&text));
 	} else if (c) {
 		put_what(c, &text);

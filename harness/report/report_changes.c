@@ -1,9 +1,11 @@
 /* What differs between two sides beside their figures: software, settings, hardware, nodes. */
 #include "bench/base/mem.h"
 #include "harness/cmd/cmd_report.h"
+#include "harness/facts/facts.h"
+#include "harness/report/report_facts.h"
 #include "harness/report/report_parts.h"
 
-enum { HARDWARE_SHOWN = 8, SOFTWARE_SHOWN = 64 };
+enum { HARDWARE_SHOWN = 8, SOFTWARE_SHOWN = 64, FACTS_SHOWN = 16, VALUE_SHOWN = 100 };
 
 /* Members of a and b that differ, each once: those of a, then those that only b has. */
 typedef void (*differ_fn)(void *ctx, const char *name, json_object *a, json_object *b);
@@ -133,6 +135,69 @@ static void put_other_nodes(struct doc *d, json_object *list)
 	js_put(new_names);
 }
 
+static bool is_software(const char *key)
+{
+	static const char *const prefixes[] = { "sw.", "env.", "mpi." };
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+		if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What the nodes of each hardware class agreed about, old and new. Software and settings are told
+ * above already. Facts that cannot be read are none: they only describe.
+ */
+static void put_facts(struct doc *d, json_object *a, json_object *b)
+{
+	struct facts was, is;
+	struct drift drift;
+	json_object *list = json_object_new_array();
+	size_t shown = 0, n = 0;
+
+	js_set_obj(d->data, "facts", list);
+	if (!a || !b || facts_from_json(a, "facts", &was, NULL) != HB_OK)
+		return;
+	if (facts_from_json(b, "facts", &is, NULL) != HB_OK) {
+		facts_free(&was);
+		return;
+	}
+	drift_make(&is, &was, &drift);
+	for (size_t i = 0; i < drift.n_changes; i++) {
+		const struct fact_change *c = &drift.changes[i];
+		struct buf name = BUF_INIT, old = BUF_INIT, new = BUF_INIT;
+		json_object *o = json_object_new_object();
+
+		if (is_software(c->key)) {
+			js_put(o);
+			continue;
+		}
+		js_set_str(o, "device", c->device);
+		js_set_str(o, "key", c->key);
+		js_set_str(o, "hw", is.hw[c->nodes[0]]);
+		js_set_str(o, "old", c->was);
+		js_set_str(o, "new", c->is);
+		json_object_array_add(list, o);
+		if (n++ >= FACTS_SHOWN)
+			continue;
+		shown++;
+		report_fact_name(c->device, c->key, &name);
+		report_fact_value(c->key, c->was, VALUE_SHOWN, &old);
+		report_fact_value(c->key, c->is, VALUE_SHOWN, &new);
+		doc_text(d, DOC_WARN, "changed: %s: %s -> %s", buf_text(&name), buf_text(&old),
+		         buf_text(&new));
+		buf_free(&name);
+		buf_free(&old);
+		buf_free(&new);
+	}
+	if (n > shown)
+		doc_text(d, DOC_WARN, "changed: and %zu more facts; --json has all", n - shown);
+	drift_free(&drift);
+	facts_free(&was);
+	facts_free(&is);
+}
+
 /* The software first: the most frequent cause of a difference. Then the hardware. */
 void report_changes(struct doc *d, const struct report_diff *in)
 {
@@ -149,6 +214,7 @@ void report_changes(struct doc *d, const struct report_diff *in)
 	if (put_changes(d, hard.list) == HARDWARE_SHOWN)
 		doc_text(d, DOC_WARN, "hardware: there may be more changes; --json has all");
 	put_other_nodes(d, hard.list);
+	put_facts(d, a->facts, b->facts);
 	js_set_obj(d->data, "fingerprint", soft.list);
 	js_set_obj(d->data, "hardware", hard.list);
 }

@@ -67,7 +67,7 @@ static void put_line(struct doc *d, const struct report_names *names, const stru
 	report_name(names, &l->e->key, &text);
 	doc_cell(d, DOC_PLAIN, "%s", buf_text(&text));
 	buf_clear(&text);
-	units_format_bytes(l->from, size, sizeof size);
+	info_size_text(l->e->key.bench, l->from, size, sizeof size);
 	buf_puts(&text, size);
 	if (l->to > l->from) {
 		units_format_bytes(l->to, size, sizeof size);

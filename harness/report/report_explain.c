@@ -52,7 +52,7 @@ static void put_told(struct doc *d, const struct explain *e)
 			doc_heading(d, 2, "Facts");
 		doc_fact(d, t->name, "%s", t->text);
 	}
-	if (n && nodeset_find(&e->plan.nodes, e->subject) >= 0)
+	if (n && !e->has_facts && nodeset_find(&e->plan.nodes, e->subject) >= 0)
 		doc_text(d, DOC_DIM,
 		         "a fact that several nodes share is stored under the one that told it "
 		         "first");
@@ -258,7 +258,7 @@ static void put_title(struct doc *d, const struct explain_section *s)
 	char size[REPORT_TEXT];
 	json_object *o = NULL;
 	struct buf text = BUF_INIT;
-	units_format_bytes(s->bytes, size, sizeof size);
+	info_size_text(s->bench, s->bytes, size, sizeof size);
 	if (js_parse(s->opts, strlen(s->opts), "opts", &o, NULL) == HB_OK &&
 	    json_object_is_type(o, json_type_object)) {
 		json_object_object_foreach(o, name, value)
@@ -267,7 +267,7 @@ static void put_title(struct doc *d, const struct explain_section *s)
 			           report_json_text(value));
 		}
 	}
-	doc_heading(d, 2, "%s %s%s", s->bench, size, buf_text(&text));
+	doc_heading(d, 2, "%s%s%s%s", s->bench, *size ? " " : "", size, buf_text(&text));
 	buf_free(&text);
 	js_put(o);
 }

@@ -6,6 +6,7 @@
 #ifndef HPCBENCH_HARNESS_REPORT_EXPLAIN_H
 #define HPCBENCH_HARNESS_REPORT_EXPLAIN_H
 
+#include "harness/facts/facts.h"
 #include "harness/diagnose/diagnose.h"
 #include "harness/judge/baseline.h"
 #include "harness/localize/findings.h"
@@ -61,8 +62,10 @@ struct explain {
 	const struct baseline *b;        /* NULL: not there any more */
 	const struct sheets *sheets;     /* NULL, or without any: nothing to localize */
 	const struct findings *findings; /* NULL: nobody looked */
+	const struct facts *facts;       /* what nodes told of themselves; NULL: not known */
 	const struct diagnosis *why;     /* its causes; NULL: nobody looked */
 	/* what was found */
+	bool has_facts;             /* they tell of the subject */
 	struct explain_unit *units; /* in the order of the plan */
 	size_t n_units, cap_units;
 	uint32_t *by_id; /* of each unit id: index + 1 into units, 0: not ours */
@@ -82,6 +85,10 @@ struct explain {
 int explain_open(struct explain *e, struct hb_err *err);
 /* Streams records.jsonl and samples.jsonl; absent files hold nothing. */
 int explain_read(struct explain *e, struct hb_err *err);
+/* Keeps a line about the subject: each once, at most EXPLAIN_TOLD_MAX of a kind. */
+void explain_tell(struct explain *e, const char *kind, const char *name, const char *text);
+/* All facts of the subject, those first that differ from its peers'. */
+void explain_tell_facts(struct explain *e);
 void explain_free(struct explain *e); /* not what is borrowed: run, b, the words */
 
 /* A benchmark's case with the rows of verdicts.json that are about it; either may be empty. */

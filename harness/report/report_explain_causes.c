@@ -4,6 +4,7 @@
 
 #include "bench/base/mem.h"
 #include "bench/base/nodeset.h"
+#include "harness/diagnose/diagnose_run.h"
 #include "harness/judge/ack.h"
 #include "harness/report/report_explain.h"
 #include "harness/report/report_parts.h"
@@ -23,13 +24,12 @@ static bool covers(const struct explain *e, const char *subject)
 /* The subject of a cause may be several nodes. */
 static bool cause_is_about(const struct explain *e, const struct cause *c)
 {
-	struct nodeset set = { 0 };
-	struct hb_err err;
-	bool about = strcmp(e->subject, "cluster") == 0 || covers(e, c->subject);
+	struct nodeset set;
+	bool about = strcmp(e->subject, "cluster") == 0;
 
-	if (!about && strchr(c->subject, '[') && nodeset_parse(c->subject, &set, &err) == HB_OK)
-		for (size_t i = 0; i < set.n && !about; i++)
-			about = covers(e, set.v[i]);
+	cause_subjects(c->subject, &set);
+	for (size_t i = 0; i < set.n && !about; i++)
+		about = covers(e, set.v[i]);
 	nodeset_free(&set);
 	for (size_t i = 0; !about && e->findings && i < c->n_explains; i++)
 		about = c->explains[i] < e->findings->n &&
@@ -61,16 +61,18 @@ void explain_causes(struct doc *d, const struct explain *e)
 
 	if (!e->why)
 		return;
-	doc_heading(d, 2, "Why");
 	for (size_t i = 0; i < e->why->n; i++) {
 		if (!cause_is_about(e, &e->why->v[i]))
 			continue;
+		if (n++ == 0)
+			doc_heading(d, 2, "Why");
 		put_cause(d, &e->why->v[i]);
-		n++;
 	}
-	doc_text(d, DOC_DIM, "%zu rule%s looked at, %zu cause%s of this subject%s", e->why->rules,
-	         e->why->rules == 1 ? " was" : "s were", n, report_plural(n),
-	         n ? "" : ": no rule holds");
+	if (n)
+		doc_text(d, DOC_DIM, "%zu rule%s looked at", e->why->rules,
+		         e->why->rules == 1 ? " was" : "s were");
+	else
+		doc_text(d, DOC_DIM, "no cause: none of the rules holds for it");
 }
 
 json_object *explain_causes_json(const struct explain *e)

@@ -159,7 +159,7 @@ static void take_end(struct explain *e, const struct rec_end *end)
 	add_reason(t, end->reason);
 }
 
-static void tell(struct explain *e, const char *kind, const char *name, const char *text)
+void explain_tell(struct explain *e, const char *kind, const char *name, const char *text)
 {
 	size_t same = 0;
 	for (size_t i = 0; i < e->n_told; i++) {
@@ -194,13 +194,13 @@ static void take_fact(struct explain *e, json_object *o, const struct js_at *at)
 		e->bad_lines++;
 		return;
 	}
-	if (!is_ours(e, endpoint))
-		return;
+	if (e->has_facts || !is_ours(e, endpoint))
+		return; /* the table of facts knows also what others told first */
 	const char *device = endpoint + strlen(e->subject);
 	char *name = hb_format("%s%s%s", *device ? device + 1 : "", *device ? " " : "", key);
 	char *text = hb_format("%s%s%s%s", value ? value : "(none)", source ? " (" : "",
 	                       source ? source : "", source ? ")" : "");
-	tell(e, "fact", name, text);
+	explain_tell(e, "fact", name, text);
 	free(name);
 	free(text);
 }
@@ -221,7 +221,7 @@ static void take_rank(struct explain *e, json_object *o, const struct js_at *at)
 	char *text = hb_format("binding %s; transport %s; hardware %s",
 	                       binding ? binding : "unknown", transport ? transport : "not told",
 	                       hw ? hw : "unknown");
-	tell(e, "fact", "rank", text);
+	explain_tell(e, "fact", "rank", text);
 	free(text);
 }
 
@@ -240,7 +240,7 @@ static void take_counter(struct explain *e, json_object *o, const struct js_at *
 		return;
 	char *text = hb_format("%llu -> %llu (%s)", (unsigned long long)before,
 	                       (unsigned long long)after, endpoint);
-	tell(e, "counter", name, text);
+	explain_tell(e, "counter", name, text);
 	free(text);
 }
 
@@ -260,7 +260,7 @@ static void take_event(struct explain *e, json_object *o, const struct js_at *at
 			add_reason(t, both);
 		free(both);
 	} else {
-		tell(e, "event", code, text ? text : "");
+		explain_tell(e, "event", code, text ? text : "");
 	}
 }
 

@@ -94,7 +94,7 @@ static void put_line(struct doc *d, const struct report_names *names, const stru
 	const struct summary_row *any = l->rows[0].row;
 	struct buf text = BUF_INIT;
 	char size[REPORT_TEXT];
-	units_format_bytes(any->key.bytes, size, sizeof size);
+	info_size_text(any->key.bench, any->key.bytes, size, sizeof size);
 	doc_cell(d, DOC_PLAIN, "%s", size);
 	report_variant(names, &any->key, &text);
 	doc_cell(d, DOC_PLAIN, "%s", buf_text(&text));

@@ -1,5 +1,9 @@
 /* The last line of a report: the one thing to do next. */
+#include <stdlib.h>
+
+#include "bench/base/mem.h"
 #include "harness/cmd/cmd_report.h"
+#include "harness/diagnose/diagnose_run.h"
 #include "harness/report/report_parts.h"
 
 /* "hpcbench run --suite pairs --launcher sim:x.json --baseline night": as it was measured. False:
@@ -64,6 +68,30 @@ static bool knows_no_trouble(const struct verdicts *v)
 	       v->known[VERDICT_REGRESSED] + v->known[VERDICT_SUSPECT] + v->known_findings == 0;
 }
 
+/* The first node that a cause is about, to be typed; the caller frees. NULL: it is about none. */
+static char *node_of(const struct cause *c)
+{
+	struct nodeset all;
+	if (!c)
+		return NULL;
+	cause_subjects(c->subject, &all);
+	char *node = hb_strndup(all.v[0], strcspn(all.v[0], "/"));
+	nodeset_free(&all);
+	if (report_typable(node) && !strchr(node, ':'))
+		return node;
+	free(node);
+	return NULL;
+}
+
+/* Nor does it take what is misconfigured. */
+static bool knows_no_error(const struct diagnosis *why)
+{
+	for (size_t i = 0; why && i < why->n; i++)
+		if (why->v[i].severity == RULE_ERROR && !why->v[i].suppressed)
+			return false;
+	return true;
+}
+
 void report_next(struct doc *d, const struct report_run *in)
 {
 	const struct summary *s = in->runs[in->n - 1];
@@ -76,19 +104,20 @@ void report_next(struct doc *d, const struct report_run *in)
 		return; /* a file can hold anything; nobody should be told to type it */
 	report_trouble(in->runs, in->n, in->v, &t);
 	const struct verdict_row *worst = in->v ? report_worst(in->v) : NULL;
-	bool clean = t.lost.n + t.invalid + t.known == 0 && knows_no_trouble(in->v) && t.good &&
-	             in->code == CODE_OK && !s->partial && !s->injected && s->shards < 2;
+	bool clean = t.lost.n + t.invalid + t.known == 0 && knows_no_trouble(in->v) &&
+	             knows_no_error(in->why) && t.good && in->code == CODE_OK && !s->partial &&
+	             !s->injected && s->shards < 2;
 	/* Suspect, or too imprecise to tell, with nothing better to look at. */
 	bool undecided = in->v && in->base && in->code == CODE_SUSPECT &&
 	                 (worst ? worst->verdict == VERDICT_SUSPECT
 	                        : !slow && in->v->n_findings == in->v->known_findings);
 	const struct culprit *culprit = report_culprit(in->f);
-	const struct cause *wrong = report_misconfigured(in->why);
+	char *wrong = node_of(report_misconfigured(in->why));
 	if (culprit && !s->merged && report_typable(culprit->subject) &&
 	    !strchr(culprit->subject, ':'))
 		doc_text(d, DOC_PLAIN, "next: hpcbench explain %s %s", s->run, culprit->subject);
-	else if (wrong && !s->merged && report_typable(wrong->subject))
-		doc_text(d, DOC_PLAIN, "next: hpcbench explain %s %s", s->run, wrong->subject);
+	else if (wrong && !s->merged)
+		doc_text(d, DOC_PLAIN, "next: hpcbench explain %s %s", s->run, wrong);
 	else if (undecided)
 		another_run(d, in);
 	else if (in->v && in->base && (worst || in->v->n_findings > in->v->known_findings))
@@ -104,5 +133,6 @@ void report_next(struct doc *d, const struct report_run *in)
 		         s->run);
 	else
 		doc_text(d, DOC_PLAIN, "next: hpcbench report %s --format json", s->run);
+	free(wrong);
 	report_trouble_free(&t);
 }

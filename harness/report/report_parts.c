@@ -121,10 +121,10 @@ const struct verdict_row **report_sorted(const struct verdicts *v)
 	return rows;
 }
 
-static void size_text(uint64_t bytes, struct buf *out)
+static void size_text(const char *bench, uint64_t bytes, struct buf *out)
 {
 	char text[REPORT_TEXT];
-	units_format_bytes(bytes, text, sizeof text);
+	info_size_text(bench, bytes, text, sizeof text);
 	buf_puts(out, text);
 }
 
@@ -197,7 +197,7 @@ void report_row(struct doc *d, const struct report_names *names, const struct ve
 		tone = DOC_WARN;
 	report_name(names, k, &text);
 	cell(d, DOC_PLAIN, &text);
-	size_text(k->bytes, &text);
+	size_text(k->bench, k->bytes, &text);
 	cell(d, DOC_PLAIN, &text);
 	report_class(k, &text);
 	cell(d, DOC_PLAIN, &text);
@@ -224,10 +224,10 @@ void report_row_collapsed(struct doc *d, const struct report_group *g)
 {
 	struct buf text = BUF_INIT;
 	doc_cell(d, DOC_PLAIN, "%s", g->bench);
-	size_text(g->bytes_min, &text);
+	size_text(g->bench, g->bytes_min, &text);
 	if (g->bytes_max != g->bytes_min) {
 		buf_puts(&text, "..");
-		size_text(g->bytes_max, &text);
+		size_text(g->bench, g->bytes_max, &text);
 	}
 	cell(d, DOC_PLAIN, &text);
 	doc_cell(d, DOC_PLAIN, "%s", "");
@@ -281,8 +281,10 @@ void report_row_words(const struct report_names *names, const struct verdict_row
 	buf_printf(out, "%s ", r->subject);
 	report_name(names, k, out);
 	buf_putc(out, ' ');
-	size_text(k->bytes, out);
-	buf_putc(out, ' ');
+	size_t before = out->len;
+	size_text(k->bench, k->bytes, out);
+	if (out->len > before)
+		buf_putc(out, ' ');
 	report_percent(r->delta, true, out);
 }
 

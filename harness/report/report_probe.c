@@ -248,6 +248,8 @@ static void fill(json_object *data, const void *ctx)
 
 	js_set_obj(data, "summary", summary_to_json(in->s));
 	js_set_obj(data, "facts", facts_to_json(in->facts, FACTS_ALL));
+	if (in->why)
+		diagnosis_to_json(in->why, data);
 }
 
 struct doc *report_probe_doc(const struct report_probe *in)
@@ -271,7 +273,9 @@ struct doc *report_probe_doc(const struct report_probe *in)
 	js_set_obj(d->data, "hosts", checks_json(&checks));
 
 	put_head(d, in, &drift, &checks);
-	/* Causes belong here: what the differences mean, before the differences. */
+	/* What the differences mean, before the differences. */
+	report_causes_head(d, in->why);
+	report_causes(d, in->why);
 	if (report_drift_count(in->facts, &drift))
 		doc_heading(d, 2, "What differs");
 	report_drift(d, in->facts, &drift, DRIFT_SHOWN);

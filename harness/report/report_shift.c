@@ -46,8 +46,8 @@ static void put_range(const struct curve *c, struct buf *out)
 		least = fabs(s->shift) < fabs(least->shift) ? s : least;
 		most = fabs(s->shift) > fabs(most->shift) ? s : most;
 	}
-	units_format_bytes(from, text, sizeof text);
-	buf_printf(out, " %s", text);
+	info_size_text(c->v[0]->key->bench, from, text, sizeof text);
+	buf_printf(out, "%s%s", *text ? " " : "", text);
 	if (to > from) {
 		units_format_bytes(to, text, sizeof text);
 		buf_printf(out, "..%s", text);

@@ -9,6 +9,7 @@
 #include "bench/core/env.h"
 #include "bench/core/env_parts.h"
 #include "bench/core/load.h"
+#include "bench/facts/facts.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const files[] = {
@@ -35,6 +36,25 @@ static const char *const files[] = {
 	"sys/class/infiniband/mlx5_0/ports/1/rate",
 	"sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data",
 	"sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data",
+	"proc/cmdline",
+	"proc/interrupts",
+	"proc/self/cgroup",
+	"proc/self/mountinfo",
+	"proc/self/limits",
+	"proc/self/status",
+	"sys/fs/cgroup/job/cpu.max",
+	"sys/fs/cgroup/job/cpu.stat",
+	"etc/os-release",
+	"hpcbench/facts.json",
+	"sys/class/infiniband/mlx5_0/ports/1/gids/0",
+	"sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/0",
+	"sys/class/net/eth0/mtu",
+	"sys/class/net/eth0/uevent",
+	"sys/class/net/eth0/bonding/slaves",
+	"sys/devices/system/cpu/isolated",
+	"sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq",
+	"sys/devices/system/node/node0/meminfo",
+	"sys/kernel/mm/transparent_hugepage/enabled",
 };
 
 static void make_folders(void)
@@ -73,6 +93,25 @@ static void check_load(void)
 		FUZZ_CHECK(isfinite(span.nics[i].rx) && isfinite(span.nics[i].max_Bps));
 }
 
+static void hear(void *ctx, const char *device, const char *key, const char *value,
+                 const char *source)
+{
+	size_t *n = ctx;
+
+	(*n)++;
+	FUZZ_CHECK(strlen(device) < 300 && *key && *source);
+	FUZZ_CHECK(!value || strlen(value) < 1600);
+}
+
+static void check_facts(void)
+{
+	size_t n = 0;
+	const struct fact_sink s = { hear, &n };
+
+	facts_node(&s);
+	FUZZ_CHECK(n > 0 && n <= 8192);
+}
+
 void fuzz_one(const char *data, size_t size)
 {
 	struct hb_err err = { HB_OK, "" };
@@ -90,6 +129,7 @@ void fuzz_one(const char *data, size_t size)
 	FUZZ_CHECK(node.cores >= 1 && node.cores <= 2 && node.sockets >= 1 && node.sockets <= 2);
 	env_memory_available();
 	check_load();
+	check_facts();
 	env_bind_near_nic(&told);
 	buf_free(&told);
 }

@@ -135,8 +135,9 @@ static int add_counters(struct rule_case *c, struct hb_err *err)
 		rc = nodes_of(c, endpoint, &set, &device, err);
 		for (size_t k = 0; rc == HB_OK && k < set.n; k++)
 			if (!overridden(c, list, i, set.v[k]))
-				facts_add_counter(&c->facts, facts_find_node(&c->facts, set.v[k]),
-				                  device, name, moved);
+				facts_add_counter(&c->facts,
+				                  facts_find_node(&c->facts, set.v[k]), device,
+				                  name, moved);
 		nodeset_free(&set);
 	}
 	return rc;
@@ -334,23 +335,22 @@ static void add_events(struct rule_case *c)
 	c->scene.n_events = n;
 }
 
-/* One class of all, or {"n[1-4]": "A", "n[5-6]": "B"}. */
+/* "hw": one class for all, or {hostlist: class}. */
 static const char *class_of(json_object *o, const char *node)
 {
 	json_object *hw = NULL;
+	const char *class = text_of(o, "hw");
 
 	if (!json_object_object_get_ex(o, "hw", &hw) || !json_object_is_type(hw, json_type_object))
-		return text_of(o, "hw") ? text_of(o, "hw") : "A";
+		return class ? class : "A";
 	json_object_object_foreach(hw, nodes, name)
 	{
 		struct nodeset set = { 0 };
-		bool in = nodeset_parse(nodes, &set, NULL) == HB_OK &&
-		          nodeset_find(&set, node) >= 0;
+		if (nodeset_parse(nodes, &set, NULL) == HB_OK && nodeset_find(&set, node) >= 0)
+			class = json_object_get_string(name);
 		nodeset_free(&set);
-		if (in)
-			return json_object_get_string(name);
 	}
-	return NULL;
+	return class ? class : "A";
 }
 
 int rule_case_make(json_object *o, const struct expected *e, struct rule_case *out,

@@ -399,8 +399,9 @@ static void a_node_below_its_peers_promise_is_told_with_figures_and_device(void 
 	assert_string_equal(a.v[0].subject, "cluster");
 	assert_string_equal(a.v[0].is->name, "ib-hdr");
 	assert_false(a.v[0].below);
-	assert_string_equal(a.v[0].why, "23.50 GB/s, 1.400 us: InfiniBand HDR, as mlx5_0:1 promise "
-	                                "on 3 of 4 nodes");
+	assert_string_equal(a.v[0].why,
+	                    "23.50 GB/s, 1.400 us: InfiniBand HDR, as mlx5_0:1 promises "
+	                    "on 3 of 4 nodes");
 	const struct attained_row *slow = attained_of(&a, "n3");
 	assert_true(slow->below);
 	assert_string_equal(slow->is->name, "tcp-10g");

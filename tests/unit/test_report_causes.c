@@ -15,12 +15,18 @@
 #include "harness/diagnose/diagnose_next.h"
 #include "harness/report/report_parts.h"
 
-#define T(text) ((char[]){ text }) /* members of causes are no constants */
+/* At file scope, where these last; members of causes are no constants. */
+#define T(text) ((char[]){ text })
 
 static char *mtu_evidence[] = {
 	T("n17/eth0: net.mtu is 1500, 63 of 63 peers have 9000 (SIOCGIFMTU)"),
 	T("n17: mpi.bandwidth 4 KiB is fine, 1 MiB -38 %")
 };
+static char *governor = T("governor is powersave");
+static char *suppressed = T("until 2026-12-24: known");
+static char *cable[] = { T("look at its cable") };
+static char *other_node = T("n19");
+static const struct ack acknowledged = { .until = 20000, .reason = T("r"), .by = T("b") };
 static char *many[] = { T("a"), T("b"), T("c"), T("d"), T("e") };
 static size_t first[] = { 0 };
 
@@ -89,7 +95,7 @@ static void a_culprit_takes_five_lines_with_cause_evidence_and_what_to_do(void *
 	(void)state;
 	for (size_t i = 1; i < 6; i++) {
 		causes[i].confidence = RULE_POSSIBLE;
-		causes[i].text = T("governor is powersave");
+		causes[i].text = governor;
 		causes[i].evidence = many;
 		causes[i].n_evidence = 5;
 	}
@@ -112,7 +118,6 @@ static void a_culprit_takes_five_lines_with_cause_evidence_and_what_to_do(void *
 static void without_a_cause_the_next_measurement_is_told(void **state)
 {
 	struct culprit c = slow("n17", LOC_NODE);
-	char *next[] = { T("look at its cable") };
 	struct diagnosis why = { 0 };
 
 	(void)state;
@@ -120,7 +125,7 @@ static void without_a_cause_the_next_measurement_is_told(void **state)
 	assert_non_null(strstr(text, "slow, cause not proven; next: hpcbench probe n17"));
 	assert_int_equal(lines(text), 2);
 	free(text);
-	why.unproven = next;
+	why.unproven = cable;
 	why.n_unproven = 1;
 	text = below(&c, &why);
 	assert_non_null(strstr(text, "slow, cause not proven; next: look at its cable\n"));
@@ -160,7 +165,7 @@ static void every_kind_has_a_next_measurement(void **state)
 		assert_non_null(strstr(buf_text(&text), "isolated it is as fast"));
 		buf_clear(&text);
 		c.state = LOC_UNDECIDED;
-		c.others = T("n19");
+		c.others = other_node;
 		diagnosis_next(&c, &text);
 		assert_non_null(strstr(buf_text(&text), "n17-n18,n19 with a third"));
 		buf_free(&text);
@@ -190,7 +195,6 @@ static void errors_with_nobody_slow_stand_in_the_first_lines(void **state)
 {
 	struct cause causes[6] = { mtu, mtu, mtu, mtu, mtu, mtu };
 	struct diagnosis why = { .v = causes, .n = 1 };
-	const struct ack ack = { .until = 20000, .reason = T("r"), .by = T("b") };
 
 	(void)state;
 	/* It explains somebody: told with him. */
@@ -203,12 +207,12 @@ static void errors_with_nobody_slow_stand_in_the_first_lines(void **state)
 	text = head(&why);
 	assert_string_equal(text, "MISCONFIGURED: n17: mtu of eth0 is 1500, 63 peers have 9000\n");
 	free(text);
-	causes[0].ack = &ack;
+	causes[0].ack = &acknowledged;
 	text = head(&why);
 	assert_string_equal(text, "");
 	free(text);
 	causes[0].ack = NULL;
-	causes[0].suppressed = T("until 2026-12-24: known");
+	causes[0].suppressed = suppressed;
 	text = head(&why);
 	assert_string_equal(text, "");
 	free(text);
@@ -240,7 +244,7 @@ static void the_section_has_errors_then_warnings_then_few_notes(void **state)
 		causes[i].severity = s[i];
 		causes[i].n_explains = 0;
 	}
-	causes[4].suppressed = T("until 2026-12-24: known");
+	causes[4].suppressed = suppressed;
 	report_causes(d, &why);
 	char *text = text_of(d);
 	const char *error = strstr(text, "- error: "), *warning = strstr(text, "- warning: ");
