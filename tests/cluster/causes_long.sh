@@ -109,8 +109,10 @@ for i in $(seq "$BED_NODES"); do
 done
 
 step "all take the second network, and the baseline knows the first"
-OMPI_MCA_btl_tcp_if_include=eth1 measure 10 "${PAIRS[@]}" --baseline bed
-causes
+OMPI_MCA_btl_tcp_if_include=eth1 measure '10|11' "${PAIRS[@]}" --baseline bed
+caused_are "cluster env-interface-changed"
+first_cause_of cluster env-interface-changed
+has_evidence 'btl_tcp_if_include.*eth1.*eth0'
 
 step "a clean cluster again"
 measure '0|11' "${PAIRS[@]}" --baseline bed
