@@ -54,6 +54,7 @@ static void add(struct facts_looking *w, const char *path, size_t len)
 
 	if (*path != '/' || len >= FOLDER_TEXT || w->n == FOLDERS_MAX)
 		return;
+	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; len is never beyond the text */
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	for (size_t i = 0; i < w->n; i++)
