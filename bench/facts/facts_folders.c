@@ -52,10 +52,11 @@ static void add(struct facts_looking *w, const char *path, size_t len)
 {
 	struct folder *f;
 
+	if (*path != '/' || len >= FOLDER_TEXT || w->n == FOLDERS_MAX)
+		return;
+	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; len is never beyond the text */
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	if (len == 0 || *path != '/' || len >= FOLDER_TEXT || w->n == FOLDERS_MAX)
-		return;
 	for (size_t i = 0; i < w->n; i++)
 		if (strncmp(w->paths[i], path, len) == 0 && w->paths[i][len] == '\0')
 			return;

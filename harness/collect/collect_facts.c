@@ -75,7 +75,7 @@ int collect_fact(struct collect *c, json_object *o, const struct js_at *at, stru
 
 	if (strlen(device) > KEY_MAX)
 		return HB_OK;
-	if (also && (rc = nodeset_parse(also, &others, err)) < 0)
+	if (also && nodeset_parse(also, &others, err) != HB_OK)
 		return js_fail(at, err, "also: not a hostlist");
 	if (node != SIZE_MAX)
 		facts_add(&c->told.facts, node, device, key, value, source);

@@ -154,7 +154,7 @@ static size_t value_of(struct facts *f, size_t at, const char *text, const char 
 	const struct fact_hash *h = &f->index->values;
 
 	for (const struct fact_place *p = hash_first(h, hash); p; p = hash_next(h, p)) {
-		if (p->a - 1 != at)
+		if (p->a - 1 != at || p->b >= row->n)
 			continue;
 		const char *is = row->v[p->b].text;
 
@@ -241,7 +241,7 @@ void facts_add_counter(struct facts *f, size_t node, const char *device, const c
 	struct counter_row *row = &f->counters[at];
 	size_t i = cells_find(row->cells, node);
 
-	if (i != SIZE_MAX) {
+	if (i < row->n) {
 		uint64_t *sum = &row->v[i].moved;
 
 		*sum = moved > UINT64_MAX - *sum ? UINT64_MAX : *sum + moved;

@@ -55,7 +55,7 @@ static int get_nodes(struct reading *r, json_object *a, const struct js_at *at, 
 	const char *text;
 	int rc = get_text(a, at, i, false, FACTS_FILE_MAX, &text, err);
 
-	if (rc != HB_OK)
+	if (rc != HB_OK || !text)
 		return rc;
 	r->n = 0;
 	hb_grow(&r->nodes, &r->cap, r->f->n_nodes + 1, sizeof *r->nodes);
@@ -132,7 +132,7 @@ static int read_name(json_object *o, const struct js_at *at, const char **device
 
 	if (rc == HB_OK)
 		rc = get_text(o, at, 1, false, NAME_MAX_BYTES, key, err);
-	if (rc == HB_OK && !**key)
+	if (rc == HB_OK && *key && !**key)
 		rc = js_fail(&here, err, "empty");
 	return rc;
 }

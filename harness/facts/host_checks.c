@@ -8,7 +8,7 @@
 #include "bench/base/num.h"
 #include "bench/base/stat.h"
 
-static const double CLOCK_S = 0.05;
+static const double clock_s = 0.05;
 
 const char *host_check_name(enum host_check_kind k)
 {
@@ -352,7 +352,7 @@ static void check_clocks(const struct facts *f, struct host_checks *out)
 	}
 	if (n >= 3) {
 		middle = stat_median(v, n);
-		if (fabs(middle) <= widest + CLOCK_S)
+		if (fabs(middle) <= widest + clock_s)
 			middle = 0;
 		else
 			tell_clock(out, "most nodes", middle, widest, "that of this host");
@@ -361,7 +361,7 @@ static void check_clocks(const struct facts *f, struct host_checks *out)
 		double off = facts_number(f, i, "", "time.offset_s") - middle;
 		double bound = fabs(facts_number(f, i, "", "time.offset_bound_s"));
 
-		if (fabs(off) > bound + CLOCK_S)
+		if (fabs(off) > bound + clock_s)
 			tell_clock(out, f->nodes[i], off, bound,
 			           middle != 0 ? "those of most nodes" : "that of this host");
 	}

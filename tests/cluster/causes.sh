@@ -24,6 +24,8 @@ bed_duplicate n4 n2
 bed_mtu n5
 probe 10
 caused_are "${wanted[@]}"
+said "mtu of eth0: n5 1500, 4 nodes 9000"
+said "path of libmpi.so.40: n3 $BED/other/lib/libmpi.so.40, 4 nodes "
 has_evidence 'n2 is yes .*getaddrinfo'
 has_evidence "n3/lib:libmpi.so.40 is $BED/other/lib/libmpi.so.40 .*4 of 4 peers have "
 has_evidence '/eth1 is 10.78.0.2/24'

@@ -49,10 +49,10 @@ bed_heal n4
 step "n1 may lock 64 KiB, an ordinary user finds"
 (
 	export HPCBENCH_STORE=$BED/home/$BED_USER/store
-	as_user true || exit
 	bed_memlock n1 65536 || die "slurmd of n1 does not come back"
 	chmod 755 "$BED/log"
 	as_user hpcbench probe --launcher srun --nodes "$NODES" >"$OUT" 2>&1 || die "probe: exit $?"
+	as_user hpcbench report latest >>"$OUT" 2>&1
 	caused_are "n1 memlock-differs"
 	has_evidence 'limit.memlock_bytes of n1 is 65536 .*4 of 4 peers have '
 ) || exit
@@ -109,8 +109,10 @@ for i in $(seq "$BED_NODES"); do
 done
 
 step "all take the second network, and the baseline knows the first"
-OMPI_MCA_btl_tcp_if_include=eth1 measure 10 "${PAIRS[@]}" --baseline bed
-causes
+OMPI_MCA_btl_tcp_if_include=eth1 measure '10|11' "${PAIRS[@]}" --baseline bed
+caused_are "cluster env-interface-changed"
+first_cause_of cluster env-interface-changed
+has_evidence 'btl_tcp_if_include.*eth1.*eth0'
 
 step "a clean cluster again"
 measure '0|11' "${PAIRS[@]}" --baseline bed

@@ -25,7 +25,7 @@ finish() { # STATUS
 	[ "$1" -eq 0 ] || [ "$1" -eq 77 ] || {
 		echo "FAILED in: $STEP"
 		echo "---- what hpcbench said last"
-		tail -n 60 "$OUT" 2>/dev/null
+		tail -n 90 "$OUT" 2>/dev/null
 		echo "---- its journal"
 		tail -n 40 "$(run_dir)/journal.jsonl" 2>/dev/null
 		echo "---- Slurm"
@@ -179,10 +179,12 @@ two_networks() {
 	export OMPI_MCA_btl_tcp_if_include=eth0
 }
 
+# What it prints, and behind it the report with the evidence.
 probe() { # CODES [OPTION...]
 	local codes=$1
 	shift
 	hp "$codes" probe --launcher srun --nodes "$NODES" "$@"
+	hpcbench report latest >>"$OUT" 2>&1
 }
 
 # One node is slow, nobody else is blamed, and this is told to be why. What else works on this host

@@ -35,7 +35,7 @@ static void multiply_add(struct compute_work *w)
 {
 	volatile double sink = 0;
 
-	for (uint64_t n = w->cpu == slow_cpu ? w->rounds * SLOWER : w->rounds; n > 0; n--)
+	for (uint64_t n = w->rounds / 16 * (w->cpu == slow_cpu ? SLOWER : 1); n > 0; n--)
 		sink = sink + 1;
 	for (int i = 0; w->rounds % 2 && i < 4; i++)
 		w->acc[i] = w->factor * w->acc[i] + w->addend;

@@ -60,7 +60,7 @@ static void an_unknown_suite_names_the_nearest(void **state)
 	assert_int_equal(suite_load("quik", &s, &err), HB_E_USAGE);
 	assert_non_null(strstr(err.text, "did you mean 'quick'?"));
 	assert_int_equal(suite_load("zzzzzz", &s, &err), HB_E_USAGE);
-	assert_non_null(strstr(err.text, "pairs, quick"));
+	assert_non_null(strstr(err.text, "pairs, probe, quick"));
 	assert_int_equal(suite_load("./nowhere.json", &s, &err), HB_E_IO);
 	assert_non_null(strstr(err.text, "./nowhere.json"));
 }
