@@ -1,4 +1,4 @@
-/* What tests saw, in words: evidence, and the placeholders of messages. */
+/* What tests saw, in words: the lines of evidence. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "bench/base/mem.h"
 #include "bench/base/num.h"
 #include "bench/base/units.h"
-#include "harness/diagnose/scene.h"
+#include "harness/diagnose/words.h"
 
 enum { BYTES_SCALED = 1 << 20, TEXT_SHOWN = 120 };
 
-static void put_number(double v, struct buf *out)
+void words_number(double v, struct buf *out)
 {
 	char text[NUM_TEXT];
 
@@ -25,7 +25,7 @@ static void put_number(double v, struct buf *out)
 	buf_puts(out, text);
 }
 
-static void put_percent(double share, struct buf *out)
+void words_percent(double share, struct buf *out)
 {
 	char text[32];
 
@@ -38,7 +38,7 @@ static void put_percent(double share, struct buf *out)
 	buf_printf(out, "%s %%", text);
 }
 
-static void put_bytes(double v, struct buf *out)
+void words_bytes(double v, struct buf *out)
 {
 	char text[32];
 
@@ -60,7 +60,7 @@ static void put_scaled(double v, const char *unit, struct buf *out)
 		v /= 1000;
 		i++;
 	}
-	put_number(v, out);
+	words_number(v, out);
 	buf_printf(out, " %s%s", steps[i], unit);
 }
 
@@ -84,13 +84,13 @@ void fact_words(const struct fact_info *info, const char *text, struct buf *out)
 	else if (!isfinite(v) || !*unit)
 		put_text(*text ? text : "empty", out);
 	else if (strcmp(unit, "B") == 0 && v >= BYTES_SCALED)
-		put_bytes(v, out);
+		words_bytes(v, out);
 	else if (strcmp(unit, "b/s") == 0 || strcmp(unit, "Hz") == 0)
 		put_scaled(v, unit, out);
 	else if (strcmp(unit, "B") == 0)
 		put_text(text, out);
 	else {
-		put_number(v, out);
+		words_number(v, out);
 		buf_printf(out, " %s", unit);
 	}
 }
@@ -136,7 +136,7 @@ void hit_pattern(const struct hit *h, struct buf *out)
 
 /* ---- who ---- */
 
-static const char *bound_of(const struct told *t)
+const char *told_device(const struct told *t)
 {
 	for (size_t i = 0; i < ABOUTS; i++)
 		if (t->h->b.device[i] && *t->h->b.device[i])
@@ -146,7 +146,7 @@ static const char *bound_of(const struct told *t)
 
 char *told_subject(const struct told *t)
 {
-	const char *device = bound_of(t);
+	const char *device = told_device(t);
 
 	switch (t->h->b.scope) {
 	case RULE_PAIR: return hb_strdup(t->h->b.link);
@@ -160,7 +160,7 @@ char *told_subject(const struct told *t)
 	return hb_strdup(t->nodes);
 }
 
-static const char *node_name(const struct told *t, size_t node)
+const char *told_node(const struct told *t, size_t node)
 {
 	return node < t->l->n_nodes ? t->l->f->nodes[node] : "cluster";
 }
@@ -170,14 +170,14 @@ static void put_who(const struct told *t, const struct seen *s, struct buf *out)
 {
 	bool all = t->n > 1 && !seen_varies(s) && s->node == t->h->b.node;
 
-	buf_puts(out, all ? t->nodes : node_name(t, s->node));
+	buf_puts(out, all ? t->nodes : told_node(t, s->node));
 	if (s->device && *s->device)
 		buf_printf(out, "/%s", s->device);
 }
 
-static void put_other(const struct told *t, const struct seen *s, struct buf *out)
+void told_other(const struct told *t, const struct seen *s, struct buf *out)
 {
-	buf_puts(out, node_name(t, s->other));
+	buf_puts(out, told_node(t, s->other));
 	if (s->other_device && *s->other_device)
 		buf_printf(out, "/%s", s->other_device);
 }
@@ -187,8 +187,7 @@ static void put_other(const struct told *t, const struct seen *s, struct buf *ou
 static void put_most(const struct told *t, const struct seen *s, struct buf *out)
 {
 	if (t->n > 1 && seen_varies(s))
-		buf_printf(out, ", the %s of %zu nodes",
-		           seen_least(s) ? "least" : "most", t->n);
+		buf_printf(out, ", the %s of %zu nodes", seen_least(s) ? "least" : "most", t->n);
 }
 
 static void put_fact(const struct told *t, const struct seen *s, struct buf *out)
@@ -237,10 +236,10 @@ static void put_fact_line(const struct told *t, const struct seen *s, struct buf
 		fact_words(test->than_fact, s->was, out);
 	} else if (test->kind == TEST_SHARED) {
 		buf_puts(out, ", which is also that of ");
-		put_other(t, s, out);
+		told_other(t, s, out);
 	} else if (test->kind == TEST_ENDS) {
 		buf_puts(out, ", that of ");
-		put_other(t, s, out);
+		told_other(t, s, out);
 		buf_puts(out, " is ");
 		fact_words(test->fact, s->was, out);
 	}
@@ -258,7 +257,7 @@ static void put_counter(const struct told *t, const struct seen *s, struct buf *
 	}
 	buf_printf(out, "%s of ", s->key);
 	if (test->of == OF_OTHERS)
-		buf_printf(out, "all nodes but %s", node_name(t, s->node));
+		buf_printf(out, "all nodes but %s", told_node(t, s->node));
 	else
 		put_who(t, s, out);
 	if (test->kind == TEST_STILL) {
@@ -266,10 +265,10 @@ static void put_counter(const struct told *t, const struct seen *s, struct buf *
 		return;
 	}
 	buf_puts(out, " moved by ");
-	put_number(s->number, out);
+	words_number(s->number, out);
 	if (test->per != PER_NONE) {
 		buf_puts(out, ", ");
-		put_number(s->limit, out);
+		words_number(s->limit, out);
 		buf_puts(out, per[test->per]);
 	}
 	put_most(t, s, out);
@@ -277,14 +276,14 @@ static void put_counter(const struct told *t, const struct seen *s, struct buf *
 
 static void put_wire(const struct told *t, const struct seen *s, struct buf *out)
 {
-	put_percent(s->share, out);
+	words_percent(s->share, out);
 	buf_puts(out, " of the bytes of ");
-	buf_puts(out, node_name(t, s->node));
+	buf_puts(out, told_node(t, s->node));
 	if (s->test->kind == TEST_FOREIGN) {
 		buf_puts(out, " are not the run's own");
 	} else if (s->device) {
 		buf_printf(out, " went over %s (", s->device);
-		put_bytes(s->bytes, out);
+		words_bytes(s->bytes, out);
 		buf_putc(out, ')');
 		if (s->peers)
 			buf_printf(out, ", those of %zu of %zu peers over %s", s->count, s->of,
@@ -316,15 +315,15 @@ static const char *kind_words(unsigned kind)
 
 static void put_slow(const struct told *t, const struct seen *s, struct buf *out)
 {
-	buf_printf(out, "%s: %s", s->text ? s->text : node_name(t, s->node),
+	buf_printf(out, "%s: %s", s->text ? s->text : told_node(t, s->node),
 	           s->key ? s->key : "nothing came");
 	if (s->bytes > 0) {
 		buf_putc(out, ' ');
-		put_bytes(s->bytes, out);
+		words_bytes(s->bytes, out);
 	}
 	if (isfinite(s->number)) {
 		buf_puts(out, " -");
-		put_percent(s->number, out);
+		words_percent(s->number, out);
 	}
 	buf_printf(out, " (%s)", kind_words(s->kind));
 	put_most(t, s, out);
@@ -338,17 +337,17 @@ static void put_figure(const struct told *t, const struct seen *s, struct buf *o
 		buf_puts(out, " is not slow");
 	} else if (s->test->kind == TEST_GROWS) {
 		buf_puts(out, " is not slow up to ");
-		put_bytes(s->bytes, out);
+		words_bytes(s->bytes, out);
 		buf_puts(out, " and loses ");
-		put_percent(s->number, out);
+		words_percent(s->number, out);
 		buf_puts(out, " above");
 	} else if (s->test->kind == TEST_NOISY) {
 		buf_puts(out, " has a tail of ");
-		put_number(s->number, out);
+		words_number(s->number, out);
 		buf_puts(out, " times that of the others");
 	} else {
 		buf_puts(out, " reaches ");
-		put_percent(s->number, out);
+		words_percent(s->number, out);
 		buf_puts(out, " of what is expected");
 	}
 	if (s->text) {
@@ -361,7 +360,7 @@ static void put_figure(const struct told *t, const struct seen *s, struct buf *o
 
 static void put_class(const struct told *t, const struct seen *s, struct buf *out)
 {
-	buf_printf(out, "the figures of %s show %s", node_name(t, s->node), s->value);
+	buf_printf(out, "the figures of %s show %s", told_node(t, s->node), s->value);
 	if (s->peers)
 		buf_printf(out, ", its hardware promises %s", s->peers);
 	if (s->text) {
@@ -393,7 +392,7 @@ void told_evidence(const struct told *t, size_t i, struct buf *out)
 	case TEST_NOISY:
 	case TEST_EXPECT: put_figure(t, s, out); break;
 	case TEST_EVENT:
-		buf_printf(out, "%s told of %s", s->key, node_name(t, s->node));
+		buf_printf(out, "%s told of %s", s->key, told_node(t, s->node));
 		if (s->text) {
 			buf_puts(out, ": ");
 			put_text(s->text, out);
@@ -403,116 +402,4 @@ void told_evidence(const struct told *t, size_t i, struct buf *out)
 	}
 	if (t->h->b.node == SIZE_MAX && s->of && !s->test->key)
 		buf_printf(out, "; so on %zu of %zu nodes", s->count, s->of);
-}
-
-/* ---- placeholders ---- */
-
-/* The first test that knows it: a value, or what stands behind it. */
-static const struct seen *who_knows(const struct told *t, enum rule_place place)
-{
-	for (size_t i = 0; i < t->h->rule->n_when; i++) {
-		const struct seen *s = &t->h->seen[i];
-		if (!(rule_tests[s->test->kind].places & (1u << place)))
-			continue;
-		bool knows = true;
-		switch (place) {
-		case PLACE_DEVICE: knows = s->device && *s->device; break;
-		case PLACE_VALUE: knows = s->value || isfinite(s->number); break;
-		case PLACE_PEERS: knows = s->peers != NULL; break;
-		case PLACE_COUNT:
-		case PLACE_OF: knows = s->of > 0; break;
-		case PLACE_WAS: knows = s->was != NULL; break;
-		case PLACE_OTHER: knows = s->other != SIZE_MAX; break;
-		case PLACE_BYTES: knows = isfinite(s->bytes); break;
-		case PLACE_SHARE: knows = isfinite(s->share); break;
-		case PLACE_SUBJECT:
-		case PLACE_NODE:
-		case PLACE_KEY:
-		case RULE_PLACES: break;
-		}
-		if (knows)
-			return s;
-	}
-	return NULL;
-}
-
-static void put_value(const struct told *t, const struct seen *s, struct buf *out)
-{
-	if (t->n > 1 && seen_varies(s))
-		buf_puts(out, seen_least(s) ? "down to " : "up to ");
-	if (s->test->fact || !isfinite(s->number))
-		fact_words(s->test->fact, s->value, out);
-	else if (s->test->kind == TEST_COUNTER || s->test->kind == TEST_NOISY)
-		put_number(s->number, out);
-	else
-		put_percent(s->number, out);
-}
-
-static void put_node(const struct told *t, struct buf *out)
-{
-	if (t->h->b.scope == RULE_CLUSTER)
-		buf_puts(out, "the cluster");
-	else if (t->h->b.scope == RULE_PAIR)
-		buf_puts(out, node_name(t, t->h->b.node));
-	else
-		buf_puts(out, t->nodes);
-}
-
-static void put_place(const struct told *t, enum rule_place place, struct buf *out)
-{
-	const struct seen *s = who_knows(t, place);
-	char *subject;
-
-	if (place == PLACE_SUBJECT) {
-		subject = told_subject(t);
-		buf_puts(out, subject);
-		free(subject);
-		return;
-	}
-	if (place == PLACE_NODE) {
-		put_node(t, out);
-		return;
-	}
-	if (place == PLACE_DEVICE && !s) {
-		buf_puts(out, bound_of(t) ? bound_of(t) : "the device");
-		return;
-	}
-	if (!s) {
-		buf_puts(out, "unknown");
-		return;
-	}
-	switch (place) {
-	case PLACE_DEVICE: buf_puts(out, s->device); break;
-	case PLACE_KEY: buf_puts(out, s->key ? s->key : "all"); break;
-	case PLACE_VALUE: put_value(t, s, out); break;
-	case PLACE_PEERS: fact_words(s->test->fact, s->peers, out); break;
-	case PLACE_COUNT: buf_printf(out, "%zu", s->count); break;
-	case PLACE_OF: buf_printf(out, "%zu", s->of); break;
-	case PLACE_WAS:
-		fact_words(s->test->than_fact ? s->test->than_fact : s->test->fact, s->was, out);
-		break;
-	case PLACE_OTHER: put_other(t, s, out); break;
-	case PLACE_BYTES: put_bytes(s->bytes, out); break;
-	case PLACE_SHARE: put_percent(s->share, out); break;
-	case PLACE_SUBJECT:
-	case PLACE_NODE:
-	case RULE_PLACES: break;
-	}
-}
-
-char *told_text(const struct told *t, const char *message)
-{
-	struct buf out = BUF_INIT;
-	const char *at = message;
-	size_t len = 0;
-
-	for (const char *p; (p = rule_place_next(at, &len)) != NULL; at = p + len) {
-		buf_add(&out, at, (size_t)(p - at));
-		for (int k = 0; k < RULE_PLACES; k++)
-			if (strlen(rule_places[k]) == len - 2 &&
-			    strncmp(rule_places[k], p + 1, len - 2) == 0)
-				put_place(t, (enum rule_place)k, &out);
-	}
-	buf_puts(&out, at);
-	return buf_detach(&out);
 }
