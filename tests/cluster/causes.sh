@@ -16,7 +16,7 @@ caused_are
 
 step "five faults at once"
 wanted=("n2 own-name-loopback" "n3/lib:libmpi.so.40 lib-path-differs"
-	"n[2,4]/eth1 duplicate-address" "n5/eth0 mtu-differs-unused")
+	"n[2,4]/eth1 duplicate-address" "n5/eth0 mtu-differs")
 bed_own_loopback n2
 bed_other_mpi n3
 bed_clock n3 2 && wanted+=("n3 clock-ahead")
