@@ -31,8 +31,9 @@
  * - counter: name [globs], above N, per "none"|"second"|"GB" (of bytes that went over it): the sum
  *   of those that match, of the device; of the node where "of" is node; of all other nodes together
  *   where it is "others" (node scope)
- * - still: name [globs]: such counters are there and none moved
- * - missing: name [globs]: no such counter is there
+ * - still: name [globs]: the node told counters in this run and none of these moved. Helpers tell
+ *   what moved alone, so one that stood at 0 and one that is not there look alike: ask beside it
+ *   for a fact or a counter that only a device with such counters has
  * - wire: device [globs] or kind [net.kind values] or port true|false (none: the bound device),
  *   above SHARE, below SHARE: share of the node's bytes that went over such devices; or main
  *   "differs"|"slower": the device that most of them went over is not that of the peers, or
@@ -93,7 +94,6 @@ enum rule_test_kind {
 	TEST_ENDS,
 	TEST_COUNTER,
 	TEST_STILL,
-	TEST_MISSING,
 	TEST_WIRE,
 	TEST_FOREIGN,
 	TEST_SLOW,

@@ -91,10 +91,7 @@ static void put_counter(const struct rule_test *t, struct buf *out)
 {
 	static const char *const per[] = { "", " a second", " a GB of traffic" };
 
-	if (t->kind == TEST_MISSING)
-		buf_puts(out, "there is no counter ");
-	else
-		buf_puts(out, t->kind == TEST_STILL ? "no counter moved of " : "counter ");
+	buf_puts(out, t->kind == TEST_STILL ? "no counter moved of " : "counter ");
 	put_list(&t->name, out);
 	if (t->kind == TEST_COUNTER) {
 		buf_puts(out, " moved by more than ");
@@ -192,8 +189,7 @@ void rule_test_words(const struct rule_test *t, struct buf *out)
 	case TEST_SHARED:
 	case TEST_ENDS: put_fact(t, out); break;
 	case TEST_COUNTER:
-	case TEST_STILL:
-	case TEST_MISSING: put_counter(t, out); break;
+	case TEST_STILL: put_counter(t, out); break;
 	case TEST_WIRE: put_wire(t, out); break;
 	case TEST_FOREIGN:
 		units_format_percent(t->above, share, sizeof share);

@@ -108,6 +108,17 @@ struct row_range {
 	size_t n;
 };
 struct row_range look_rows(const struct look *l, const char *key);
+/* Of these the rows of one device alone; of a pattern of keys all. */
+struct row_range look_rows_on(const struct look *l, const char *key, const char *device);
+/*
+ * The places, in look_rows of the key, of the rows that a node has a value in, ascending; so that
+ * of 10,000 peers nobody looks through all for each node. key must outlive l.
+ */
+struct row_places {
+	const size_t *v;
+	size_t n;
+};
+struct row_places look_rows_of(const struct look *l, const char *key, size_t node);
 /* The device that a test about devices is held against; "" for the node itself. */
 const char *bound_device(const struct binding *b, const struct rule_test *t);
 /*
@@ -136,7 +147,6 @@ HOLDS(holds_shared);
 HOLDS(holds_ends);
 HOLDS(holds_counter);
 HOLDS(holds_still);
-HOLDS(holds_missing);
 HOLDS(holds_wire);
 HOLDS(holds_main); /* of `wire` with `main` */
 HOLDS(holds_foreign);

@@ -10,6 +10,11 @@
 struct look_cache {
 	struct counter_rows *v;
 	size_t n, cap;
+	struct rows_by_node {
+		const char *key;
+		size_t *v, *begin; /* of node i: v[begin[i]] to v[begin[i + 1]] */
+	} * places;
+	size_t n_places, cap_places;
 	struct shared_index *shared;
 	size_t n_shared, cap_shared;
 	struct wire *wires;   /* of each node */
@@ -50,6 +55,43 @@ const struct counter_rows *look_counters(const struct look *l, const struct rule
 	hb_grow(&c->v, &c->cap, c->n + 1, sizeof *c->v);
 	c->v[c->n] = rows;
 	return &c->v[c->n++];
+}
+
+/* ---- which rows a node has ---- */
+
+static struct rows_by_node places_make(const struct look *l, const char *key)
+{
+	struct row_range rows = look_rows(l, key);
+	struct rows_by_node p = { .key = key,
+		                  .begin = hb_alloc((l->n_nodes + 2) * sizeof *p.begin) };
+
+	for (size_t i = 0; i < rows.n; i++)
+		for (size_t j = 0; j < rows.v[i].n; j++)
+			for (size_t k = 0; k < rows.v[i].v[j].n; k++)
+				p.begin[rows.v[i].v[j].nodes[k] + 2]++;
+	for (size_t i = 2; i < l->n_nodes + 2; i++)
+		p.begin[i] += p.begin[i - 1];
+	p.v = hb_alloc((p.begin[l->n_nodes + 1] + 1) * sizeof *p.v);
+	for (size_t i = 0; i < rows.n; i++)
+		for (size_t j = 0; j < rows.v[i].n; j++)
+			for (size_t k = 0; k < rows.v[i].v[j].n; k++)
+				p.v[p.begin[rows.v[i].v[j].nodes[k] + 1]++] = i;
+	return p;
+}
+
+struct row_places look_rows_of(const struct look *l, const char *key, size_t node)
+{
+	struct look_cache *c = l->cache;
+	size_t i = 0;
+
+	while (i < c->n_places && strcmp(c->places[i].key, key) != 0)
+		i++;
+	if (i == c->n_places) {
+		hb_grow(&c->places, &c->cap_places, c->n_places + 1, sizeof *c->places);
+		c->places[c->n_places++] = places_make(l, key);
+	}
+	const struct rows_by_node *p = &c->places[i];
+	return (struct row_places){ p->v + p->begin[node], p->begin[node + 1] - p->begin[node] };
 }
 
 /* ---- values that others have too ---- */
@@ -156,6 +198,11 @@ void look_cache_free(struct look *l)
 		free(c->v[i].v);
 	for (size_t i = 0; i < c->n_shared; i++)
 		free(c->shared[i].v);
+	for (size_t i = 0; i < c->n_places; i++) {
+		free(c->places[i].v);
+		free(c->places[i].begin);
+	}
+	free(c->places);
 	free(c->v);
 	free(c->shared);
 	free(c->wires);

@@ -34,6 +34,15 @@ static void see_peers(const struct look *l, const struct binding *b, const struc
 	seen->of = say.of;
 }
 
+/* The rows that the test can be about. */
+static struct row_range rows_of(const struct look *l, const struct binding *b,
+                                const struct rule_test *t)
+{
+	if (b->only)
+		return (struct row_range){ b->only, 1 };
+	return look_rows_on(l, t->key, bound_device(b, t));
+}
+
 /* The next row that the test is about, of the device that is bound. */
 static const struct fact_row *next_row(const struct binding *b, const struct rule_test *t,
                                        const struct row_range *rows, size_t *i)
@@ -41,7 +50,7 @@ static const struct fact_row *next_row(const struct binding *b, const struct rul
 	const char *device = bound_device(b, t);
 	while (*i < rows->n) {
 		const struct fact_row *row = &rows->v[(*i)++];
-		if (strcmp(row->device, device) == 0 && (!b->only || b->only == row) &&
+		if (strcmp(row->device, device) == 0 &&
 		    (!t->device.n || rule_words_fit(&t->device, device)))
 			return row;
 	}
@@ -73,7 +82,7 @@ static bool value_fits(const struct rule_test *t, const char *text, double numbe
 bool holds_fact(const struct look *l, const struct binding *b, const struct rule_test *t,
                 struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	const struct fact_row *row;
 
 	for (size_t i = 0; (row = next_row(b, t, &rows, &i)) != NULL;) {
@@ -102,7 +111,7 @@ static bool moved_so(const struct rule_test *t, const char *is, const char *was)
 bool holds_differs(const struct look *l, const struct binding *b, const struct rule_test *t,
                    struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	const struct fact_row *row;
 
 	for (size_t i = 0; (row = next_row(b, t, &rows, &i)) != NULL;) {
@@ -119,7 +128,7 @@ bool holds_differs(const struct look *l, const struct binding *b, const struct r
 bool holds_changed(const struct look *l, const struct binding *b, const struct rule_test *t,
                    struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	const struct fact_row *row;
 
 	for (size_t i = 0; (row = next_row(b, t, &rows, &i)) != NULL;) {
@@ -138,7 +147,7 @@ bool holds_changed(const struct look *l, const struct binding *b, const struct r
 bool holds_less(const struct look *l, const struct binding *b, const struct rule_test *t,
                 struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	const char *device = t->than_fact && t->than_fact->about == FACT_NODE ? ""
 	                                                                      : bound_device(b, t);
 	size_t i = 0;
@@ -161,7 +170,7 @@ bool holds_less(const struct look *l, const struct binding *b, const struct rule
 bool holds_shared(const struct look *l, const struct binding *b, const struct rule_test *t,
                   struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	size_t i = 0;
 	const struct fact_row *row = next_row(b, t, &rows, &i);
 
