@@ -319,7 +319,7 @@ static void try_devices(const struct look *l, const struct rule *r, const struct
 		if (before && strcmp(before, device) == 0)
 			continue;
 		before = device; /* several rows can be of one device */
-		b.device[t->fact ? t->fact->about : device_about(device)] = device;
+		b.own = b.device[t->fact ? t->fact->about : device_about(device)] = device;
 		try_one(l, r, &b, out);
 	}
 }

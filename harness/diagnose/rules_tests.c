@@ -39,6 +39,7 @@ const struct rule_field_info rule_fields[RULE_FIELDS] = {
 	[FIELD_ABOVE] = { "above", FIELD_TYPE_NUMBER, AT(above), NULL, -MANY, MANY },
 	[FIELD_KNOWN] = { "known", FIELD_TYPE_BOOL, AT(known), NULL, 0, 0 },
 	[FIELD_DIRECTION] = { "direction", FIELD_TYPE_CHOICE, AT(direction), directions, 0, 0 },
+	[FIELD_PEERS] = { "peers", FIELD_TYPE_WORDS, AT(peers), NULL, 0, 0 },
 	[FIELD_FACTOR] = { "factor", FIELD_TYPE_NUMBER, AT(factor), NULL, 1e-9, 1e9 },
 	[FIELD_NAME] = { "name", FIELD_TYPE_WORDS, AT(name), NULL, 0, 0 },
 	[FIELD_PER] = { "per", FIELD_TYPE_CHOICE, AT(per), pers, 0, 0 },
@@ -75,7 +76,7 @@ enum {
 const struct rule_test_info rule_tests[TEST_KINDS] = {
 	[TEST_FACT] = { "fact", FIELD(KEY) | FIELD(DEVICE) | VALUE | WHERE, FIELD(KEY), VALUE, KEYED, 0, true, false, false, false,
 		holds_fact, "a fact has such a value" },
-	[TEST_DIFFERS] = { "differs", FIELD(KEY) | FIELD(DEVICE) | FIELD(DIRECTION) | WHERE, FIELD(KEY), 0, KEYED, 0, true, false, false, false,
+	[TEST_DIFFERS] = { "differs", FIELD(KEY) | FIELD(DEVICE) | FIELD(DIRECTION) | FIELD(PEERS) | WHERE, FIELD(KEY), 0, KEYED, 0, true, false, false, false,
 		holds_differs, "a fact differs from what the peers agree about" },
 	[TEST_CHANGED] = { "changed", FIELD(KEY) | FIELD(DEVICE) | FIELD(DIRECTION) | WHERE, FIELD(KEY), 0, KEYED | PLACE(WAS), 0, true, false, false, false,
 		holds_changed, "a fact is not what the baseline's nodes of this hardware class had" },

@@ -157,9 +157,11 @@ static void put_fact(const struct rule_test *t, struct buf *out)
 	}
 	if (t->kind == TEST_FACT)
 		put_value(t, out);
-	else if (t->kind == TEST_DIFFERS)
+	else if (t->kind == TEST_DIFFERS) {
 		buf_printf(out, " %s", than_peers[t->direction]);
-	else if (t->kind == TEST_CHANGED)
+		buf_puts(out, t->peers.n ? ", which have " : "");
+		put_list(&t->peers, out);
+	} else if (t->kind == TEST_CHANGED)
 		buf_printf(out, " %s", than_before[t->direction]);
 	else if (t->kind == TEST_SHARED)
 		buf_puts(out, " is also that of another node");

@@ -52,6 +52,8 @@ struct shared_at {
 	const char *text; /* borrowed, not terminated */
 	size_t len, node;
 	const char *device;
+	size_t of; /* how many nodes have such a device */
+	size_t n;  /* how many nodes have this */
 };
 struct shared_index {
 	const char *key;
@@ -78,6 +80,7 @@ struct binding {
 	size_t other;                /* pair: the other end; else SIZE_MAX */
 	const char *link;            /* pair: its subject as findings call it, borrowed */
 	const char *device[ABOUTS];  /* of each kind of device; NULL: none is bound */
+	const char *own;             /* of these the one that a rule of devices is about */
 	const struct fact_row *only; /* of the rows of a key this one alone; NULL: all */
 };
 

@@ -111,13 +111,31 @@ static int by_element(const void *a, const void *b)
 static void add_elements(struct shared_index *s, size_t *cap, const struct fact_row *row,
                          const struct fact_value *v)
 {
+	size_t of = 0;
+
+	for (size_t i = 0; i < row->n; i++)
+		of += row->v[i].n;
 	for (const char *p = v->text; *p; p += *p == ',') {
 		size_t len = strcspn(p, ",/");
 		for (size_t i = 0; len && i < v->n; i++) {
 			hb_grow(&s->v, cap, s->n + 1, sizeof *s->v);
-			s->v[s->n++] = (struct shared_at){ p, len, v->nodes[i], row->device };
+			s->v[s->n++] =
+			        (struct shared_at){ p, len, v->nodes[i], row->device, of, 0 };
 		}
 		p += strcspn(p, ",");
+	}
+}
+
+static void count_shared(struct shared_index *s)
+{
+	for (size_t i = 0, k; i < s->n; i = k) {
+		size_t nodes = 1;
+		for (k = i + 1; k < s->n && s->v[k].len == s->v[i].len &&
+		                memcmp(s->v[k].text, s->v[i].text, s->v[i].len) == 0;
+		     k++)
+			nodes += s->v[k].node != s->v[k - 1].node;
+		for (size_t j = i; j < k; j++)
+			s->v[j].n = nodes;
 	}
 }
 
@@ -137,6 +155,7 @@ const struct shared_index *look_shared(const struct look *l, const char *key)
 				add_elements(&s, &cap, &rows.v[i], &rows.v[i].v[j]);
 	if (s.n)
 		qsort(s.v, s.n, sizeof *s.v, by_element);
+	count_shared(&s);
 	hb_grow(&c->shared, &c->cap_shared, c->n_shared + 1, sizeof s);
 	c->shared[c->n_shared] = s;
 	return &c->shared[c->n_shared++];
@@ -145,7 +164,7 @@ const struct shared_index *look_shared(const struct look *l, const char *key)
 const struct shared_at *shared_with(const struct shared_index *s, const char *text, size_t len,
                                     size_t node)
 {
-	struct shared_at want = { text, len, 0, NULL };
+	struct shared_at want = { text, len, 0, NULL, 0, 0 };
 	size_t lo = 0, hi = s->n;
 
 	while (lo < hi) {

@@ -119,7 +119,9 @@ bool holds_differs(const struct look *l, const struct binding *b, const struct r
 			continue;
 		see_peers(l, b, row, seen);
 		seen->applies |= seen->peers != NULL;
-		if (seen->peers && moved_so(t, seen->value, seen->peers))
+		if (!seen->peers || (t->peers.n && !rule_words_fit(&t->peers, seen->peers)))
+			continue;
+		if (moved_so(t, seen->value, seen->peers))
 			return true;
 	}
 	return false;
@@ -148,11 +150,11 @@ bool holds_less(const struct look *l, const struct binding *b, const struct rule
                 struct seen *seen)
 {
 	struct row_range rows = rows_of(l, b, t);
-	const char *device = t->than_fact && t->than_fact->about == FACT_NODE ? ""
-	                                                                      : bound_device(b, t);
+	enum fact_about about = t->than_fact ? t->than_fact->about : rule_test_about(t);
+	const char *device = about == FACT_NODE ? "" : b->device[about];
 	size_t i = 0;
 	const struct fact_row *row = next_row(b, t, &rows, &i);
-	const char *than = facts_text(l->f, b->node, device, t->than);
+	const char *than = device ? facts_text(l->f, b->node, device, t->than) : NULL;
 
 	if (!row || !see_fact(b, row, seen))
 		return false;
@@ -166,6 +168,12 @@ bool holds_less(const struct look *l, const struct binding *b, const struct rule
 }
 
 /* ---- what nobody else should have ---- */
+
+/* So many have it that it must be a network inside each node. */
+static bool is_inside(const struct rule_test *t, const struct shared_at *who)
+{
+	return rule_test_about(t) == FACT_NETDEV && who->n > 2 && 2 * who->n > who->of;
+}
 
 bool holds_shared(const struct look *l, const struct binding *b, const struct rule_test *t,
                   struct seen *seen)
@@ -181,7 +189,7 @@ bool holds_shared(const struct look *l, const struct binding *b, const struct ru
 	for (const char *p = seen->value; *p; p += *p == ',') {
 		size_t len = strcspn(p, ",/");
 		const struct shared_at *who = len ? shared_with(all, p, len, b->node) : NULL;
-		if (who) {
+		if (who && !is_inside(t, who)) {
 			seen->other = who->node;
 			seen->other_device = who->device;
 			return true;

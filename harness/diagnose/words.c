@@ -138,6 +138,8 @@ void hit_pattern(const struct hit *h, struct buf *out)
 
 const char *told_device(const struct told *t)
 {
+	if (t->h->b.own)
+		return t->h->b.own;
 	for (size_t i = 0; i < ABOUTS; i++)
 		if (t->h->b.device[i] && *t->h->b.device[i])
 			return t->h->b.device[i];
