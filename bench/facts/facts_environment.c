@@ -7,14 +7,6 @@
 
 extern char **environ;
 
-static bool starts_with(const char *s, const char *const *prefixes)
-{
-	for (; *prefixes; prefixes++)
-		if (strncmp(s, *prefixes, strlen(*prefixes)) == 0)
-			return true;
-	return false;
-}
-
 /* Worth telling: set by a person or a site, the same in every start, and no secret. */
 static bool is_setting(const char *name)
 {
@@ -30,7 +22,7 @@ static bool is_setting(const char *name)
 		"PRTE_MCA_plm_",  "I_MPI_HYDRA_",      "I_MPI_INFO_",   NULL
 	};
 
-	return starts_with(name, ours) && !starts_with(name, starts) && !facts_is_secret(name);
+	return facts_begins(name, ours) && !facts_begins(name, starts) && !facts_is_secret(name);
 }
 
 void facts_environment(const struct fact_sink *s)

@@ -10,14 +10,6 @@
 
 enum { GROUPS_MAX = 4096, GROUPS_LOOKED_AT = 32 };
 
-static bool starts_with_any(const char *word, const char *const *prefixes)
-{
-	for (; *prefixes; prefixes++)
-		if (strncmp(word, *prefixes, strlen(*prefixes)) == 0)
-			return true;
-	return false;
-}
-
 /* About disks or one node's own addresses, which differ without meaning, or not to be told. */
 static bool is_told(const char *word)
 {
@@ -29,7 +21,7 @@ static bool is_told(const char *word)
 		NULL
 	};
 
-	return !starts_with_any(word, own) && !strcasestr(word, "uuid") && !facts_is_secret(word);
+	return !facts_begins(word, own) && !strcasestr(word, "uuid") && !facts_is_secret(word);
 }
 
 /* What stands behind "--" is for the first process. */

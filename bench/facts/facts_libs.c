@@ -19,12 +19,10 @@ static bool matters(const char *file)
 		"libnccl.so",  "libnccl-net", "libcudart",    "libcuda.so",    "libnvidia-ml.so",
 		"libhwloc.so", "libpsm",      "libmlx5",      "libuct_ib",     "libcxi.so",
 		"libsharp",    "libhcoll",    "libxpmem",     "libc.so",       "libc-",
+		NULL,
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(file, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	return facts_begins(file, names);
 }
 
 /*

@@ -147,6 +147,8 @@ struct facts_looking;
 struct facts_looking *facts_folders_begin(void);
 void facts_folders_end(const struct fact_sink *s, struct facts_looking *w);
 
+/* Does the text begin with one of them? The list ends with NULL. */
+bool facts_begins(const char *text, const char *const *prefixes);
 /* Looks like the name of something that must not be told. */
 bool facts_is_secret(const char *name);
 

@@ -89,20 +89,18 @@ bool facts_exists(const char *path)
 
 int facts_link(const char *path, char *out, size_t n)
 {
-	char full[PATH_MAX], target[PATH_MAX];
-	const char *name;
-	ssize_t len;
+	errno = 0;
+	if (sys_link_name(path, out, n))
+		return *out ? 0 : EINVAL;
+	return errno ? errno : EINVAL;
+}
 
-	*out = '\0';
-	if (!sys_path(path, full, sizeof(full)))
-		return ENAMETOOLONG;
-	len = readlink(full, target, sizeof(target) - 1);
-	if (len < 0)
-		return errno;
-	target[len] = '\0';
-	name = strrchr(target, '/');
-	snprintf(out, n, "%.*s", (int)n - 1, name ? name + 1 : target);
-	return *out ? 0 : EINVAL;
+bool facts_begins(const char *text, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
+			return true;
+	return false;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -31,7 +31,7 @@ static bool was_refused(const char *value, const char *source)
 static int tell_record(const struct fact_sink *s, json_object *o, const struct js_at *at,
                        struct hb_err *err)
 {
-	static const char *const own[] = { "sw.", "mpi.", "env.", "lib." };
+	static const char *const own[] = { "sw.", "mpi.", "env.", "lib.", NULL };
 	const char *endpoint = "", *key = "", *value = NULL, *source = "";
 	size_t node;
 	int rc;
@@ -44,10 +44,7 @@ static int tell_record(const struct fact_sink *s, json_object *o, const struct j
 	    (rc = js_get_str(o, at, "source", JS_REQUIRED, &source, err)) < 0)
 		return rc;
 	/* Told by whoever reads the tree, of its own process. */
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (strncmp(key, own[i], strlen(own[i])) == 0)
-			return HB_OK;
-	if (*key && (*source != '/' || was_refused(value, source)))
+	if (!facts_begins(key, own) && *key && (*source != '/' || was_refused(value, source)))
 		fact_tell(s, fact_device(endpoint, &node), key, value, source);
 	return HB_OK;
 }

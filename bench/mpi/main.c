@@ -5,11 +5,7 @@
 #include "bench/mpi/comm_mpi.h"
 
 static const struct bench_ops *const benches[] = {
-	&bench_mpi_latency,
-	&bench_mpi_bandwidth,
-	&bench_mpi_allreduce,
-	&bench_mpi_world,
-	NULL,
+	&bench_mpi_latency, &bench_mpi_bandwidth, &bench_mpi_allreduce, &bench_mpi_world, NULL,
 };
 
 static const struct helper helper = {

@@ -11,7 +11,7 @@ enum { SUMS = 8 };
 	typedef double name##_vector __attribute__((vector_size(bytes)));                          \
 	static void name(struct compute_work *w)                                                   \
 	{                                                                                          \
-		name##_vector a[SUMS], x, y;                                                       \
+		name##_vector a[SUMS], x = { 0 }, y = { 0 };                                       \
                                                                                                    \
 		memcpy(a, w->acc, sizeof(a));                                                      \
 		for (size_t i = 0; i < sizeof(x) / sizeof(double); i++) {                          \

@@ -154,16 +154,20 @@ int names_fd(const struct names *s)
 	return s->event_fd;
 }
 
-bool names_get(struct names *s, size_t i, struct name_found *out)
+void names_heard(struct names *s)
 {
 	eventfd_t unused;
 
+	eventfd_read(s->event_fd, &unused);
+}
+
+bool names_get(struct names *s, size_t i, struct name_found *out)
+{
 	pthread_mutex_lock(&s->lock);
 	bool known = s->v[i].known;
 	if (known)
 		*out = s->v[i].found;
 	pthread_mutex_unlock(&s->lock);
-	eventfd_read(s->event_fd, &unused);
 	return known;
 }
 

@@ -24,8 +24,10 @@ void name_resolve(const char *name, struct name_found *out);
 struct names;
 /* The names are copied. */
 struct names *names_start(const char *const *names, size_t n, name_resolver *resolve);
-/* Readable once another name is known. */
+/* Readable once another name is known, until names_heard: that comes before names_get, or the
+ * answer that comes between them goes unheard. */
 int names_fd(const struct names *s);
+void names_heard(struct names *s);
 /* False: not known yet. Names are known once and for all. */
 bool names_get(struct names *s, size_t i, struct name_found *out);
 /* Threads that still wait for an answer go on by themselves. */

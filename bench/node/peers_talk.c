@@ -311,6 +311,8 @@ static void turn(struct talk *k)
 			drop_guest(k, i);
 	if (k->p->listener >= 0)
 		let_in(k);
+	if (fds[1].revents)
+		names_heard(k->names);
 	take_names(k);
 }
 

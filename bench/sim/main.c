@@ -104,10 +104,9 @@ static int do_job(struct sim_rank *r, json_object *msg, struct hb_err *err)
 static int run_rank(const struct sim_world *w, int rank)
 {
 	struct sim_rank r = { .world = w, .rank = rank, .node = sim_node_of(w, rank) };
-	struct control_hello hello = { r.node, sim_node_hw(&w->model, r.node),
-		                       "sim",  HPCBENCH_VERSION,
-		                       rank,   w->size,
-		                       0 };
+	struct control_hello hello = {
+		r.node, sim_node_hw(&w->model, r.node), "sim", HPCBENCH_VERSION, rank, w->size, 0
+	};
 	struct hb_err err;
 	json_object *msg;
 	int rc;

@@ -133,7 +133,9 @@ json_object *sim_told_by(const struct sim_told_list *list, const char *node)
 		if (!t->all && nodeset_find(&t->nodes, node) < 0)
 			continue;
 		json_object_object_foreach(t->values, name, value)
-		        json_object_object_add(all, name, json_object_get(value));
+		{
+			json_object_object_add(all, name, json_object_get(value));
+		}
 	}
 	return all;
 }

@@ -43,7 +43,7 @@ static void add_peer(struct ctl *c, int fd, const struct sockaddr *from)
 	if (c->send_buffer)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &c->send_buffer, sizeof c->send_buffer);
 	p->fd = fd;
-	address_of_peer(fd, p->from);
+	address_text(from, p->from);
 	p->rank = -1;
 	p->since_ms = wait_now_ms();
 	p->clock.bound_s = -1;

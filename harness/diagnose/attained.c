@@ -90,13 +90,13 @@ static void look_at(const struct summary_row *r, struct seen *x)
 static void promise_of_cluster(struct subjects *all, const struct expected *e)
 {
 	struct seen *cluster = subject_find(all, cluster_name);
-	size_t virtual_ = 0, nodes = 0;
+	size_t wireless = 0, nodes = 0;
 
 	if (!cluster)
 		return;
 	for (size_t i = 0; i < all->n; i++) {
 		nodes += &all->v[i] != cluster;
-		virtual_ += all->v[i].promise.no_wire;
+		wireless += all->v[i].promise.no_wire;
 	}
 	for (size_t c = 0; c < e->n_classes; c++) {
 		size_t n = 0;
@@ -115,7 +115,7 @@ static void promise_of_cluster(struct subjects *all, const struct expected *e)
 		}
 	}
 	cluster->of_nodes = nodes;
-	cluster->promise.no_wire = nodes > 0 && virtual_ == nodes;
+	cluster->promise.no_wire = nodes > 0 && wireless == nodes;
 }
 
 static void find_promises(const struct expected *e, const struct facts *f, struct subjects *all)

@@ -89,13 +89,13 @@ static const struct verdict_row *verdict_of(const struct verdicts *v, const stru
 size_t scene_figures_make(const struct summary *s, const struct verdicts *v,
                           struct scene_figure **out)
 {
-	struct summary_row **rows = hb_alloc((s->n_rows + 1) * sizeof *rows);
+	struct summary_row **rows = hb_alloc((s->n_rows + 1) * sizeof(struct summary_row *));
 	size_t n = 0, m = 1;
 
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (counts(&s->rows[i]))
 			rows[n++] = &s->rows[i];
-	qsort(rows, n, sizeof *rows, by_key);
+	qsort(rows, n, sizeof(struct summary_row *), by_key);
 	*out = hb_alloc((n + 1) * sizeof **out);
 	for (size_t i = 0; i < n; i += m) {
 		for (m = 1; i + m < n && strcmp(rows[i + m]->key.text, rows[i]->key.text) == 0;)

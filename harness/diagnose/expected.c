@@ -226,9 +226,9 @@ static int read_classes(json_object *list, const struct js_at *at, struct expect
 		struct js_at here = js_at_index(at, i);
 		json_object *o = json_object_array_get_idx(list, i);
 		struct wire_class c = { 0 };
-		rc = json_object_is_type(o, json_type_object)
-		             ? read_class(o, &here, &c, err)
-		             : js_fail(&here, err, "an object is wanted");
+		if (!json_object_is_type(o, json_type_object))
+			return js_fail(&here, err, "an object is wanted");
+		rc = read_class(o, &here, &c, err);
 		if (rc == HB_OK && out->n_classes >= EXPECTED_CLASSES_MAX)
 			rc = js_fail(&here, err, "more than %d classes", EXPECTED_CLASSES_MAX);
 		if (rc == HB_OK)
@@ -251,9 +251,9 @@ static int read_figures(json_object *list, const struct js_at *at, struct expect
 		struct js_at here = js_at_index(at, i);
 		json_object *o = json_object_array_get_idx(list, i);
 		struct expected_figure f = { 0 };
-		rc = json_object_is_type(o, json_type_object)
-		             ? read_figure(o, &here, &f, err)
-		             : js_fail(&here, err, "an object is wanted");
+		if (!json_object_is_type(o, json_type_object))
+			return js_fail(&here, err, "an object is wanted");
+		rc = read_figure(o, &here, &f, err);
 		if (rc == HB_OK && f.wire && !expected_class(out, f.wire))
 			rc = js_fail(&here, err, "wire: no class '%.40s'", f.wire);
 		if (rc == HB_OK && out->n_figures >= EXPECTED_FIGURES_MAX)

@@ -233,12 +233,43 @@ static int check_fields(json_object *o, const struct js_at *at, struct rule_test
 	return rc;
 }
 
+/* What members say together of a fact that is known. */
+static int check_fact(const struct js_at *at, const struct rule_test *t,
+                      const struct fact_info *fact, struct hb_err *err)
+{
+	struct js_at key = js_at_key(at, "key");
+	bool compares = t->kind == TEST_DIFFERS || t->kind == TEST_CHANGED;
+
+	if ((t->said & FIELD(DEVICE)) && fact->about == FACT_NODE)
+		return js_fail(at, err, "%s is about no device", t->key);
+	if (t->kind == TEST_SHARED && fact->peers != FACT_OWN)
+		return js_fail(&key, err, "nodes need no %s of their own", t->key);
+	if (compares && fact->peers == FACT_OWN)
+		return js_fail(&key, err, "each node has its own %s: nothing to compare", t->key);
+	if (t->kind == TEST_CHANGED && fact->peers != FACT_ALIKE)
+		return js_fail(&key, err, "baselines do not keep %s", t->key);
+	if (t->than_fact && t->than_fact->about != FACT_NODE && fact->about != FACT_NODE &&
+	    t->than_fact->about != fact->about)
+		return js_fail(at, err, "%s and %s are about different things", t->key, t->than);
+	if (fact->type != FACT_YESNO)
+		return HB_OK;
+	if (t->direction != DIRECTION_ANY)
+		return js_fail(at, err, "%s is yes or no: it has no direction", t->key);
+	if (t->said & (FIELD(BELOW) | FIELD(ABOVE)))
+		return js_fail(at, err, "%s is yes or no, no number", t->key);
+	for (size_t i = 0; i < t->is.n + t->not .n; i++) {
+		const char *word = i < t->is.n ? t->is.v[i] : t->not .v[i - t->is.n];
+		if (strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
+			return js_fail(at, err, "%s is yes or no, never '%.60s'", t->key, word);
+	}
+	return HB_OK;
+}
+
 /* What members say together. */
 static int check_sense(const struct js_at *at, enum rule_scope scope, struct rule_test *t,
                        struct hb_err *err)
 {
 	const struct rule_test_info *info = &rule_tests[t->kind];
-	struct js_at key = js_at_key(at, "key");
 
 	t->fact = t->key ? fact_find(t->key) : NULL;
 	t->than_fact = t->than ? fact_find(t->than) : NULL;
@@ -248,27 +279,7 @@ static int check_sense(const struct js_at *at, enum rule_scope scope, struct rul
 		return js_fail(at, err, "'share' is for rules of scope cluster");
 	if (t->of == OF_OTHERS && (t->kind != TEST_COUNTER || scope != RULE_NODE))
 		return js_fail(at, err, "'others' is for counters in rules of scope node");
-	if ((t->said & FIELD(DEVICE)) && t->fact && t->fact->about == FACT_NODE)
-		return js_fail(at, err, "%s is about no device", t->key);
-	if (t->kind == TEST_SHARED && t->fact->peers != FACT_OWN)
-		return js_fail(&key, err, "nodes need no %s of their own", t->key);
-	if ((t->kind == TEST_DIFFERS || t->kind == TEST_CHANGED) && t->fact->peers == FACT_OWN)
-		return js_fail(&key, err, "each node has its own %s: nothing to compare", t->key);
-	if (t->kind == TEST_CHANGED && t->fact->peers != FACT_ALIKE)
-		return js_fail(&key, err, "baselines do not keep %s", t->key);
-	if (t->direction != DIRECTION_ANY && t->fact && t->fact->type == FACT_YESNO)
-		return js_fail(at, err, "%s is yes or no: it has no direction", t->key);
-	if ((t->said & (FIELD(BELOW) | FIELD(ABOVE))) && t->fact && t->fact->type == FACT_YESNO)
-		return js_fail(at, err, "%s is yes or no, no number", t->key);
-	if (t->than_fact && t->than_fact->about != FACT_NODE && t->fact->about != FACT_NODE &&
-	    t->than_fact->about != t->fact->about)
-		return js_fail(at, err, "%s and %s are about different things", t->key, t->than);
-	for (size_t i = 0; i < t->is.n + t->not .n && t->fact->type == FACT_YESNO; i++) {
-		const char *word = i < t->is.n ? t->is.v[i] : t->not .v[i - t->is.n];
-		if (strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
-			return js_fail(at, err, "%s is yes or no, never '%.60s'", t->key, word);
-	}
-	return HB_OK;
+	return t->fact ? check_fact(at, t, t->fact, err) : HB_OK;
 }
 
 static void set_kinds(struct rule_test *t)

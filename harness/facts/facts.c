@@ -71,7 +71,7 @@ size_t facts_add_node(struct facts *f, const char *name, const char *hw)
 	size_t i = facts_find_node(f, name);
 
 	if (i == SIZE_MAX) {
-		size_t cap = f->cap_nodes, cap_s = f->cap_nodes;
+		size_t cap = f->cap_nodes, cap_s = cap;
 
 		i = f->n_nodes++;
 		hb_grow(&f->nodes, &f->cap_nodes, f->n_nodes, sizeof *f->nodes);

@@ -125,7 +125,7 @@ struct step_run {
 	int *world; /* of each seat: who sits there; -1: nobody yet */
 	int *seat;  /* of each rank of the world; -1: not here yet */
 	int n_world;
-	struct step_port *port; /* of each seat */
+	struct step_port *port;   /* of each seat */
 	bool *begun;              /* of each seat: its process said that it runs, in this attempt */
 	bool *left_out;           /* seats that this attempt does without */
 	struct step_files *files; /* NULL: records come over the control channel */

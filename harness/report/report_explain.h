@@ -6,8 +6,8 @@
 #ifndef HPCBENCH_HARNESS_REPORT_EXPLAIN_H
 #define HPCBENCH_HARNESS_REPORT_EXPLAIN_H
 
-#include "harness/facts/facts.h"
 #include "harness/diagnose/diagnose.h"
+#include "harness/facts/facts.h"
 #include "harness/judge/baseline.h"
 #include "harness/localize/findings.h"
 #include "harness/plan/plan.h"

@@ -102,6 +102,8 @@ struct report_trouble {
 	size_t told;                 /* units that told facts */
 	const char *subject, *bench, *reason; /* the first that is invalid */
 };
+/* name is borrowed. */
+void report_lost_add(struct report_lost *l, const char *name);
 /* Leaves out the pairs of nodes that are named themselves: then the node stands first. */
 void report_drop_pairs(struct report_lost *l);
 /* v may be NULL. Everything is borrowed but the lists, which report_trouble_free frees. */

@@ -2,24 +2,9 @@
 # Six nodes and one fault after the other: each is named for what it is, and nobody else.
 # shellcheck source=tests/cluster/lib.sh
 . "$BED_SOURCE/tests/cluster/lib.sh"
-pairs=(--bench 'mpi.latency,mpi.bandwidth')
-
-# What else works on this host may spoil a run: hpcbench then says disturbed, or that it cannot tell.
-# That is no answer, and the run is made again; any other wrong answer is a failure at once.
-find_fault() { # BLAME [OPTION...]
-	local blame=$1 try
-	shift
-	for try in 1 2 3; do
-		measure '10|11|13' "${pairs[@]}" "$@"
-		[ "$(blamed)" = "$blame" ] && return
-		spoilt || break
-		echo "   run $try was disturbed: $(blamed | xargs -d '\n')"
-	done
-	blamed_are "$blame"
-}
 
 begin "a clean cluster" 6
-measure 0 "${pairs[@]}"
+measure 0 "${PAIRS[@]}"
 blamed_are
 
 step "n2 loses what it sends and receives"
@@ -71,7 +56,7 @@ bed_heal n3
 
 step "the rank of n4 stands still"
 old=$(run_dir)
-measure_in_background "${pairs[@]}" --rounds all
+measure_in_background "${PAIRS[@]}" --rounds all
 wait_journal "$old" 60 '"connected".*"host":"n4"'
 wait_journal "$old" 60 '"job-end"'
 stop_rank n4 || die "no rank on n4"
@@ -83,7 +68,7 @@ bed_wait 20 bed_idle || die "the nodes are not idle again"
 
 step "n3 has no slurmd, and Slurm does not know yet"
 bed_kill_slurmd n3
-measure 13 "${pairs[@]}" --rounds all
+measure 13 "${PAIRS[@]}" --rounds all
 said "NOT MEASURED: n3"
 case "$(blamed)" in "" | "n3 silent-node slow") ;; *) die "blamed: $(blamed)" ;; esac
 assert_pairs_without n3
@@ -92,6 +77,6 @@ bed_start n3
 bed_wait 60 bed_idle || die "n3 does not come back"
 
 step "a clean cluster again"
-measure 0 "${pairs[@]}"
+measure 0 "${PAIRS[@]}"
 blamed_are
 step "done"

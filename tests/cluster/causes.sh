@@ -35,7 +35,7 @@ for node in n2 n3 n4; do
 done
 
 step "n5 is slow, and why"
-find_cause n5 mtu-differs 10
+find_cause n5 mtu-differs
 caused_are "n5/eth0 mtu-differs"
 has_evidence 'n5/eth0 is 1500 .*4 of 4 peers have 9000'
 step "done"

@@ -61,7 +61,7 @@ bed_heal n1
 step "n2 loses a fifth of the long packets that it sends or receives"
 if command -v nft >/dev/null; then
 	bed_lossy n2 || die "n2 cannot be made to lose anything"
-	find_cause n2 tcp-loss 10
+	find_cause n2 tcp-loss
 	caused_are "n2 tcp-loss"
 	has_evidence 'tcp.retrans_segs of n2 moved by [0-9]{3}'
 	bed_heal n2
@@ -73,7 +73,7 @@ step "n5 has a twentieth of a core"
 bed_starve n5
 case $? in
 0)
-	find_cause n5 cpu-quota 10
+	find_cause n5 cpu-quota
 	caused_are "n5 cpu-quota"
 	has_evidence 'cgroup.cpu_cores of n5 is 0.05 .*4 of 4 peers have unlimited'
 	bed_heal n5
@@ -84,14 +84,14 @@ esac
 
 step "n3's traffic goes over eth1"
 bed_wrong_route n3 || die "n3 cannot be led astray"
-find_cause n3 wire-differs 10
+find_cause n3 wire-differs
 caused_are "n3 wire-differs"
 has_evidence 'of the bytes of n3 went over eth1 .*4 of 4 peers over eth0'
 bed_heal n3
 
 step "MTU 1500 on n4"
 bed_mtu n4
-find_cause n4 mtu-differs 10
+find_cause n4 mtu-differs
 caused_are "n4/eth0 mtu-differs"
 has_evidence 'n4/eth0 is 1500 .*4 of 4 peers have 9000'
 bed_heal n4

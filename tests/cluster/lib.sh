@@ -187,18 +187,26 @@ probe() { # CODES [OPTION...]
 	hpcbench report latest >>"$OUT" 2>&1
 }
 
-# One node is slow, nobody else is blamed, and this is told to be why. What else works on this host
-# may spoil a run: hpcbench then says disturbed, or that it cannot tell, and the run is made again.
-find_cause() { # NODE RULE CODE [OPTION...]
-	local node=$1 rule=$2 code=$3 try
-	shift 3
+# This is blamed, and nothing else. What else works on this host may spoil a run: hpcbench then says
+# disturbed, or that it cannot tell. That is no answer, and the run is made again; any other wrong
+# answer is a failure at once.
+find_fault() { # BLAME [OPTION...]
+	local blame=$1 try
+	shift
 	for try in 1 2 3; do
-		measure "$code|11|13" "${PAIRS[@]}" "$@"
-		[ "$(blamed)" = "$node slow-node slow" ] && break
+		measure '10|11|13' "${PAIRS[@]}" "$@"
+		[ "$(blamed)" = "$blame" ] && return
 		spoilt || break
 		echo "   run $try was disturbed: $(blamed | xargs -d '\n')"
 	done
-	blamed_are "$node slow-node slow"
+	blamed_are "$blame"
+}
+
+# One node is slow, nobody else is blamed, and this is told to be why.
+find_cause() { # NODE RULE [OPTION...]
+	local node=$1 rule=$2
+	shift 2
+	find_fault "$node slow-node slow" "$@"
 	first_cause_of "$node" "$rule"
 }
 

@@ -20,7 +20,7 @@ void must(int rc, const struct hb_err *err)
 		fail_msg("%s", err->text);
 }
 
-struct desk *desk_new(const char *nodes)
+struct desk *desk_open(const char *suite, const char *nodes)
 {
 	struct desk *d = hb_alloc(sizeof *d);
 	struct plan_params p = { .seed = 5, .rounds = 3 };
@@ -29,7 +29,7 @@ struct desk *desk_new(const char *nodes)
 
 	snprintf(d->dir, sizeof d->dir, "/tmp/hpcbench-test-XXXXXX");
 	assert_non_null(mkdtemp(d->dir));
-	must(js_parse(suite_text, strlen(suite_text), "test", &o, &d->err), &d->err);
+	must(js_parse(suite, strlen(suite), "test", &o, &d->err), &d->err);
 	must(suite_from_json(o, "test", &d->suite, &d->err), &d->err);
 	js_put(o);
 	must(nodeset_parse(nodes, &set, &d->err), &d->err);
@@ -39,6 +39,13 @@ struct desk *desk_new(const char *nodes)
 	d->l.p.site = &d->site;
 	must(launch_log_open(&d->l.log, d->dir, &d->err), &d->err);
 	step_run_init(&d->r, &d->l, 0);
+	return d;
+}
+
+struct desk *desk_new(const char *nodes)
+{
+	struct desk *d = desk_open(suite_text, nodes);
+
 	d->r.attempt = 2;
 	for (int i = 0; i < d->r.step->n_ranks; i++)
 		sched_joined(&d->r.s, i);

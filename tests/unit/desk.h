@@ -4,7 +4,6 @@
 
 #include "harness/launch/launch_parts.h"
 
-/* A step in its second attempt, all of whose ranks are here and idle. */
 struct desk {
 	char dir[64];
 	struct suite suite;
@@ -16,6 +15,9 @@ struct desk {
 };
 
 void must(int rc, const struct hb_err *err);
+/* The first step of a suite, before its first attempt. */
+struct desk *desk_open(const char *suite, const char *nodes);
+/* A step in its second attempt, all of whose ranks are here and idle. */
 struct desk *desk_new(const char *nodes);
 /* The rank on a seat says a message or record. */
 int say(struct desk *d, int rank, const char *text);

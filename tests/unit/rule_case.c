@@ -135,9 +135,8 @@ static int add_counters(struct rule_case *c, struct hb_err *err)
 		rc = nodes_of(c, endpoint, &set, &device, err);
 		for (size_t k = 0; rc == HB_OK && k < set.n; k++)
 			if (!overridden(c, list, i, set.v[k]))
-				facts_add_counter(&c->facts,
-				                  facts_find_node(&c->facts, set.v[k]), device,
-				                  name, moved);
+				facts_add_counter(&c->facts, facts_find_node(&c->facts, set.v[k]),
+				                  device, name, moved);
 		nodeset_free(&set);
 	}
 	return rc;

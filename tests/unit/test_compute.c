@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "bench/core/env.h"
-#include "bench/core/run.h"
 #include "bench/node/compute_kernels.h"
 #include "bench/node/node.h"
+#include "one_case.h"
 
 /* The kernels by which the tests plant what they look for. */
 static int slow_cpu = -1, wrong_cpu = -1;
@@ -49,40 +49,17 @@ const struct compute_kernel compute_kernels[] = {
 	{ NULL, 0, NULL, NULL },
 };
 
-struct one_case {
-	struct compute_opts opts;
-	struct bench b;
-	struct run_result result;
-	struct hb_err err;
-};
-
 static int run_one(struct one_case *o, enum compute_cores cores)
 {
+	static struct compute_opts opts;
 	struct run_params params = RUN_PARAMS_DEFAULT;
-	int rc;
 
 	params.max_time_s = 0.02;
 	params.max_iters = 5;
 	params.deadline_s = 0;
-	*o = (struct one_case){ .opts = { .cores = UINT64_C(1) << cores } };
-	o->b = (struct bench){ .ops = &node_compute,
-		               .info = node_compute.info,
-		               .opts = &o->opts,
-		               .comm = comm_solo_open(),
-		               .nranks = 1,
-		               .seed = 3 };
-	o->b.state = calloc(1, node_compute.state_size);
-	assert_non_null(o->b.state);
-	rc = node_compute.setup(&o->b, &o->err);
-	return rc ? rc : run_case(&o->b, &params, &o->result, &o->err);
-}
-
-static void end_one(struct one_case *o)
-{
-	node_compute.teardown(&o->b);
-	o->b.comm->ops->close(o->b.comm);
-	free(o->b.state);
-	run_result_free(&o->result);
+	opts.cores = UINT64_C(1) << cores;
+	*o = (struct one_case){ .ops = &node_compute, .opts = &opts };
+	return one_case_run(o, 0, &params);
 }
 
 static int n_cores(int which, int *cpu)
@@ -124,7 +101,7 @@ static void both_ways_are_measured_and_checked(void **state)
 		assert_true(json_object_object_get_ex(parts, "kernel", &kernel));
 		assert_string_equal(json_object_get_string(kernel), "test");
 		json_object_put(parts);
-		end_one(&o);
+		one_case_end(&o);
 	}
 }
 
@@ -152,7 +129,7 @@ static void a_slow_core_counts_and_is_named(void **state)
 			            2 * json_object_get_double(
 			                        json_object_array_get_idx(quantiles, 0)));
 		json_object_put(parts);
-		end_one(&o);
+		one_case_end(&o);
 	}
 	slow_cpu = -1;
 }
@@ -165,7 +142,7 @@ static void a_core_that_calculates_wrongly_is_found(void **state)
 	n_cores(1, &wrong_cpu);
 	assert_int_equal(run_one(&o, COMPUTE_ALL), HB_E_DATA);
 	assert_int_equal(o.result.bad, 1);
-	end_one(&o);
+	one_case_end(&o);
 	wrong_cpu = -1;
 }
 
@@ -181,7 +158,7 @@ static void the_first_kernel_that_can_run_is_used(void **state)
 	assert_true(json_object_object_get_ex(parts, "kernel", &kernel));
 	assert_string_equal(json_object_get_string(kernel), "never");
 	json_object_put(parts);
-	end_one(&o);
+	one_case_end(&o);
 	first_can = false;
 }
 

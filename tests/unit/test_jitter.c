@@ -12,9 +12,9 @@
 #include <time.h>
 
 #include "bench/core/env.h"
-#include "bench/core/run.h"
 #include "bench/node/jitter_quantum.h"
 #include "bench/node/node.h"
+#include "one_case.h"
 
 /* Work that is done in no time but counts as done; every so many quanta of that processor sleep. */
 static int cpu_hit = -1, wrong_cpu = -1;
@@ -45,47 +45,18 @@ uint64_t jitter_quantum(uint64_t x, uint64_t steps, int cpu)
 	return jump(x, steps) + (cpu == wrong_cpu);
 }
 
-struct one_case {
-	char none;
-	struct bench b;
-	struct run_result result;
-	struct rec_point p;
-	struct hb_err err;
-};
-
 static int run_one(struct one_case *o)
 {
+	static char none;
 	struct run_params params = RUN_PARAMS_DEFAULT;
-	int rc;
 
 	params.max_time_s = 0.05;
 	params.precision = 1;
 	params.deadline_s = 0;
-	*o = (struct one_case){ .none = 0 };
-	o->b = (struct bench){ .ops = &node_jitter,
-		               .info = node_jitter.info,
-		               .opts = &o->none,
-		               .comm = comm_solo_open(),
-		               .nranks = 1,
-		               .seed = 3 };
-	o->b.state = calloc(1, node_jitter.state_size);
-	assert_non_null(o->b.state);
 	atomic_store(&quanta, 0);
 	atomic_store(&hits, 0);
-	rc = node_jitter.setup(&o->b, &o->err);
-	if (!rc)
-		rc = run_case(&o->b, &params, &o->result, &o->err);
-	if (!rc)
-		run_metrics(&o->b, &o->result, &o->p);
-	return rc;
-}
-
-static void end_one(struct one_case *o)
-{
-	node_jitter.teardown(&o->b);
-	o->b.comm->ops->close(o->b.comm);
-	free(o->b.state);
-	run_result_free(&o->result);
+	*o = (struct one_case){ .ops = &node_jitter, .opts = &none };
+	return one_case_run(o, 0, &params);
 }
 
 static const struct stat_summary *figure(const struct one_case *o, const char *name)
@@ -125,7 +96,7 @@ static void it_is_measured_to_the_end_of_its_time_and_checked(void **state)
 	assert_true(figure(&o, "round_p50_ns")->p50 > 0);
 	assert_true(figure(&o, "interruptions_per_s")->p50 > 0);
 	assert_true(figure(&o, "worst_ns")->p50 >= figure(&o, "worst_ns")->min);
-	end_one(&o);
+	one_case_end(&o);
 }
 
 static int second_cpu(void)
@@ -157,7 +128,7 @@ static void what_interrupts_a_core_is_counted_and_the_core_named(void **state)
 	assert_true(figure(&o, "worst_ns")->p50 > 20e6);
 	assert_true(figure(&o, "round_p50_ns")->p50 >= 4 * 40e6);
 	cpu_hit = -1;
-	end_one(&o);
+	one_case_end(&o);
 }
 
 static void a_core_that_calculates_wrongly_is_found(void **state)
@@ -169,7 +140,7 @@ static void a_core_that_calculates_wrongly_is_found(void **state)
 	assert_int_equal(run_one(&o), HB_E_DATA);
 	assert_int_equal(o.result.bad, 1);
 	wrong_cpu = -1;
-	end_one(&o);
+	one_case_end(&o);
 }
 
 int main(void)

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/core/run.h"
 #include "bench/node/memory_kernels.h"
 #include "bench/node/node.h"
 #include "bench/node/team.h"
+#include "one_case.h"
 
 enum { N = 1001, SEED = 7 };
 
@@ -129,44 +129,14 @@ static void a_team_that_cannot_be_bound_says_so(void **state)
 	assert_null(team);
 }
 
-struct one_case {
-	struct memory_opts opts;
-	struct bench b;
-	struct run_params params;
-	struct run_result result;
-	struct hb_err err;
-};
-
 static int run_one(struct one_case *o, uint64_t bytes)
 {
 	struct run_params params = RUN_PARAMS_DEFAULT;
-	int rc;
 
 	params.max_time_s = 0.02;
 	params.deadline_s = 0;
-	params.inject = o->params.inject > 1 ? o->params.inject : 1;
-	o->b = (struct bench){ .ops = &node_memory,
-		               .info = node_memory.info,
-		               .opts = &o->opts,
-		               .bytes = bytes,
-		               .max_bytes = bytes,
-		               .comm = comm_solo_open(),
-		               .nranks = 1,
-		               .seed = 3 };
-	o->b.state = calloc(1, node_memory.state_size);
-	assert_non_null(o->b.state);
-	rc = node_memory.setup(&o->b, &o->err);
-	if (!rc)
-		rc = run_case(&o->b, &params, &o->result, &o->err);
-	return rc;
-}
-
-static void end_one(struct one_case *o)
-{
-	node_memory.teardown(&o->b);
-	o->b.comm->ops->close(o->b.comm);
-	free(o->b.state);
-	run_result_free(&o->result);
+	o->ops = &node_memory;
+	return one_case_run(o, bytes, &params);
 }
 
 static void every_operation_is_measured_and_checked(void **state)
@@ -176,7 +146,8 @@ static void every_operation_is_measured_and_checked(void **state)
 	(void)state;
 	for (int op = MEMORY_COPY; op <= MEMORY_TRIAD; op++) {
 		for (size_t i = 0; i < 3; i++) {
-			struct one_case o = { .opts = { .ops = UINT64_C(1) << op, .threads = 3 } };
+			struct one_case o = { .opts = &(struct memory_opts){
+				                      .ops = UINT64_C(1) << op, .threads = 3 } };
 			uint64_t elements;
 			double moved;
 
@@ -193,39 +164,40 @@ static void every_operation_is_measured_and_checked(void **state)
 			assert_true(fabs(fmod(moved,
 			                      memory_ops[op].arrays * 8 * (double)elements)) <= 0);
 			assert_true(moved >= 0.99 * (2 << 20));
-			end_one(&o);
+			one_case_end(&o);
 		}
 	}
 }
 
 static void a_working_set_beyond_memory_is_skipped(void **state)
 {
-	struct one_case o = { .opts = { .ops = 1 << MEMORY_ADD, .threads = 1 } };
+	struct one_case o = { .opts = &(struct memory_opts){ .ops = 1 << MEMORY_ADD,
+		                                             .threads = 1 } };
 
 	(void)state;
 	assert_int_equal(run_one(&o, UINT64_C(1) << 60), HB_E_UNSUPPORTED);
 	assert_int_equal(o.result.status, UNIT_SKIPPED);
 	assert_true(strlen(o.err.text) > 0);
-	end_one(&o);
+	one_case_end(&o);
 }
 
 static void what_makes_no_sense_is_refused(void **state)
 {
-	struct one_case two = { .opts = { .ops = 3, .threads = 1 } };
-	struct one_case none = { .opts = { .ops = 0, .threads = 1 } };
-	struct one_case later = { .opts = { .ops = 1 << 9, .threads = 1 } };
-	struct one_case tiny = { .opts = { .ops = 1, .threads = 200 } };
+	struct one_case two = { .opts = &(struct memory_opts){ .ops = 3, .threads = 1 } };
+	struct one_case none = { .opts = &(struct memory_opts){ .ops = 0, .threads = 1 } };
+	struct one_case later = { .opts = &(struct memory_opts){ .ops = 1 << 9, .threads = 1 } };
+	struct one_case tiny = { .opts = &(struct memory_opts){ .ops = 1, .threads = 200 } };
 
 	(void)state;
 	assert_int_equal(run_one(&two, 1 << 20), HB_E_USAGE);
-	end_one(&two);
+	one_case_end(&two);
 	assert_int_equal(run_one(&none, 1 << 20), HB_E_USAGE);
-	end_one(&none);
+	one_case_end(&none);
 	assert_int_equal(run_one(&later, 1 << 20), HB_E_USAGE);
-	end_one(&later);
+	one_case_end(&later);
 	assert_int_equal(run_one(&tiny, 4096), HB_E_USAGE);
 	assert_non_null(strstr(tiny.err.text, "too small for 200 threads"));
-	end_one(&tiny);
+	one_case_end(&tiny);
 }
 
 int main(void)

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "bench/core/env.h"
-#include "bench/core/run.h"
 #include "bench/node/compute_kernels.h"
 #include "bench/node/jitter_quantum.h"
 #include "bench/node/memory_kernels.h"
 #include "bench/node/node.h"
 #include "bench/node/parts.h"
+#include "one_case.h"
 
 static void every_multiply_add_is_what_it_should_be(void **state)
 {
@@ -74,47 +74,14 @@ static void streaming_stores_write_what_the_others_do(void **state)
 	}
 }
 
-struct one_case {
-	const struct bench_ops *ops;
-	void *opts;
-	struct bench b;
-	struct run_result result;
-	struct rec_point p;
-	struct hb_err err;
-};
-
 static int run_one(struct one_case *o, uint64_t bytes)
 {
 	struct run_params params = RUN_PARAMS_DEFAULT;
-	int rc;
 
 	params.max_time_s = 0.02;
 	params.max_iters = 20;
 	params.deadline_s = 0;
-	o->b = (struct bench){ .ops = o->ops,
-		               .info = o->ops->info,
-		               .opts = o->opts,
-		               .bytes = bytes,
-		               .max_bytes = bytes,
-		               .comm = comm_solo_open(),
-		               .nranks = 1,
-		               .seed = 3 };
-	o->b.state = calloc(1, o->ops->state_size);
-	assert_non_null(o->b.state);
-	rc = o->ops->setup(&o->b, &o->err);
-	if (!rc)
-		rc = run_case(&o->b, &params, &o->result, &o->err);
-	if (!rc)
-		run_metrics(&o->b, &o->result, &o->p);
-	return rc;
-}
-
-static void end_one(struct one_case *o)
-{
-	o->ops->teardown(&o->b);
-	o->b.comm->ops->close(o->b.comm);
-	free(o->b.state);
-	run_result_free(&o->result);
+	return one_case_run(o, bytes, &params);
 }
 
 static void every_way_of_node_memory_is_measured_and_checked(void **state)
@@ -132,7 +99,7 @@ static void every_way_of_node_memory_is_measured_and_checked(void **state)
 			json_object *parts, *of;
 
 			if (run_one(&o, bytes) == HB_E_UNSUPPORTED && stores == 2) {
-				end_one(&o);
+				one_case_end(&o);
 				continue;
 			}
 			if (o.err.code != HB_OK)
@@ -147,7 +114,7 @@ static void every_way_of_node_memory_is_measured_and_checked(void **state)
 				assert_string_equal(json_object_get_string(of), "numa");
 			}
 			json_object_put(parts);
-			end_one(&o);
+			one_case_end(&o);
 		}
 	}
 }
@@ -181,12 +148,12 @@ static void the_real_work_is_measured_and_checked(void **state)
 	if (run_one(&compute, 0) < 0)
 		fail_msg("%s", compute.err.text);
 	assert_true(compute.result.verified > 0);
-	end_one(&compute);
+	one_case_end(&compute);
 	if (run_one(&jitter, 0) < 0)
 		fail_msg("%s", jitter.err.text);
 	assert_int_equal(jitter.result.verified % (64 * 75000), 0);
 	assert_int_equal(jitter.p.n_metrics, 3);
-	end_one(&jitter);
+	one_case_end(&jitter);
 }
 
 static void the_slowest_parts_come_first_and_only_some_of_them(void **state)

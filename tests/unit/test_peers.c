@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -399,6 +400,31 @@ static void strangers_who_connect_do_no_harm(void **state)
 	world_drop(&w);
 }
 
+static void a_name_that_gets_known_is_heard_whatever_is_asked_meanwhile(void **state)
+{
+	static const char *const two[] = { "dead", "n2" };
+	struct names *s = names_start(two, 2, known_names);
+	struct pollfd fd = { names_fd(s), POLLIN, 0 };
+	struct name_found found;
+
+	(void)state;
+	assert_int_equal(poll(&fd, 1, 20000), 1);
+	names_get(s, 0, &found);
+	assert_int_equal(poll(&fd, 1, 0), 1);
+	names_heard(s);
+	assert_true(names_get(s, 1, &found) || names_get(s, 0, &found));
+	/* The other one, unless both came together. */
+	while (!names_get(s, 0, &found) || !names_get(s, 1, &found)) {
+		assert_int_equal(poll(&fd, 1, 20000), 1);
+		names_heard(s);
+	}
+	assert_string_equal(found.first, "127.0.0.2");
+	names_heard(s);
+	names_leave(s);
+	while (atomic_load(&asleep) > 0)
+		nap(5);
+}
+
 static void own_names_resolve_by_the_real_resolver(void **state)
 {
 	struct name_found found;
@@ -425,6 +451,7 @@ int main(void)
 		cmocka_unit_test(a_dead_name_server_is_not_waited_for),
 		cmocka_unit_test(something_else_behind_the_port_is_told_as_such),
 		cmocka_unit_test(strangers_who_connect_do_no_harm),
+		cmocka_unit_test(a_name_that_gets_known_is_heard_whatever_is_asked_meanwhile),
 		cmocka_unit_test(own_names_resolve_by_the_real_resolver),
 	};
 

@@ -194,18 +194,24 @@ static void check_file(struct running *r, const char *path, const char *file)
 	js_put(o);
 }
 
+/* The rules and figures that are built in. */
+static void load_all(struct running *r)
+{
+	struct hb_err err = { 0 };
+
+	if (rules_load(NULL, "2026-06-01", &r->rules, &err) != HB_OK ||
+	    expected_load(NULL, &r->expected, &err) != HB_OK)
+		fail_msg("%s", err.text);
+}
+
 static void every_rule_fires_on_its_case_and_is_silent_on_its_near_miss(void **state)
 {
 	const char *folder = getenv("RULE_CASES");
 	struct running r = { 0 };
-	struct hb_err err = { 0 };
 
 	(void)state;
 	assert_non_null(folder);
-	if (rules_load(NULL, "2026-06-01", &r.rules, &err) != HB_OK)
-		fail_msg("%s", err.text);
-	if (expected_load(NULL, &r.expected, &err) != HB_OK)
-		fail_msg("%s", err.text);
+	load_all(&r);
 	r.fired = hb_alloc((r.rules.n + 1) * sizeof *r.fired);
 	r.silent = hb_alloc((r.rules.n + 1) * sizeof *r.silent);
 	char **names = data_names(folder);
@@ -266,10 +272,7 @@ static void a_healthy_cluster_has_no_cause_but_notes(void **state)
 
 	(void)state;
 	assert_non_null(folder);
-	if (rules_load(NULL, "2026-06-01", &r.rules, &err) != HB_OK)
-		fail_msg("%s", err.text);
-	if (expected_load(NULL, &r.expected, &err) != HB_OK)
-		fail_msg("%s", err.text);
+	load_all(&r);
 	char *healthy = hb_format("%s/healthy", folder);
 	char **names = data_names(healthy);
 	for (size_t i = 0; names[i]; i++) {
