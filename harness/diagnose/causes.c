@@ -224,6 +224,22 @@ static char *names_of(const struct making *m, const struct like *v, size_t n)
 	return text;
 }
 
+/* Two tests of one fact may say the same, or one of them a little more. */
+static void add_evidence(struct cause *c, char *line)
+{
+	for (size_t i = 0; i < c->n_evidence; i++) {
+		char *had = c->evidence[i];
+		bool longer = strncmp(line, had, strlen(had)) == 0;
+
+		if (!longer && strncmp(had, line, strlen(line)) != 0)
+			continue;
+		c->evidence[i] = longer ? line : had;
+		free(longer ? had : line);
+		return;
+	}
+	c->evidence[c->n_evidence++] = line;
+}
+
 static void put_evidence(const struct told *t, struct cause *c)
 {
 	size_t n = t->h->rule->n_when;
@@ -232,7 +248,7 @@ static void put_evidence(const struct told *t, struct cause *c)
 	for (size_t i = 0; i < n; i++) {
 		struct buf line = BUF_INIT;
 		told_evidence(t, i, &line);
-		c->evidence[c->n_evidence++] = buf_detach(&line);
+		add_evidence(c, buf_detach(&line));
 	}
 }
 

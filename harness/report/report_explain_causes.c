@@ -39,13 +39,15 @@ static bool cause_is_about(const struct explain *e, const struct cause *c)
 
 static void put_cause(struct doc *d, const struct cause *c)
 {
-	struct buf known = BUF_INIT;
+	struct buf known = BUF_INIT, what = BUF_INIT;
 
+	report_cause_what(c, &what);
 	report_known_mark(c->ack, &known);
 	if (c->suppressed)
 		buf_printf(&known, " (suppressed %s)", c->suppressed);
-	doc_list_item(d, "%s: %s%s [%s: %s, %s]", c->subject, c->text, buf_text(&known), c->rule,
+	doc_list_item(d, "%s%s [%s: %s, %s]", buf_text(&what), buf_text(&known), c->rule,
 	              rule_severity_name(c->severity), rule_confidence_name(c->confidence));
+	buf_free(&what);
 	buf_free(&known);
 	for (size_t i = 0; i < c->n_evidence; i++)
 		doc_list_below(d, "evidence: %s", c->evidence[i]);
