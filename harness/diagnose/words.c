@@ -269,7 +269,11 @@ static void put_counter(const struct told *t, const struct seen *s, struct buf *
 		return;
 	}
 	buf_puts(out, " moved by ");
-	words_number(s->number, out);
+	size_t len = strlen(s->key);
+	if (len > 6 && strcmp(s->key + len - 6, "_bytes") == 0)
+		words_bytes(s->number, out);
+	else
+		words_number(s->number, out);
 	if (test->per != PER_NONE) {
 		buf_puts(out, ", ");
 		words_number(s->limit, out);

@@ -253,7 +253,7 @@ void report_causes(struct doc *d, const struct diagnosis *found)
 	if (wrong)
 		put_severity(d, found, RULE_ERROR, ERRORS_SHOWN);
 	if (alone > wrong) {
-		doc_heading(d, 2, "Noticed, and nobody is slow for it");
+		doc_heading(d, 2, "Noticed");
 		put_severity(d, found, RULE_WARNING, WARNINGS_SHOWN);
 		put_severity(d, found, RULE_NOTE, NOTES_SHOWN);
 	}

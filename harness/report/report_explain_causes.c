@@ -70,10 +70,7 @@ void explain_causes(struct doc *d, const struct explain *e)
 			doc_heading(d, 2, "Why");
 		put_cause(d, &e->why->v[i]);
 	}
-	if (n)
-		doc_text(d, DOC_DIM, "%zu rule%s looked at", e->why->rules,
-		         e->why->rules == 1 ? " was" : "s were");
-	else
+	if (n == 0)
 		doc_text(d, DOC_DIM, "no cause: none of the rules holds for it");
 }
 

@@ -235,8 +235,8 @@ static void put_cluster(struct doc *d, const struct facts *f)
 		doc_fact(d, "other devices", "%zu more facts; --json has all", wires - WIRES_SHOWN);
 	doc_fact(d, "facts", "%zu, each with its source in facts.json", f->n_rows - nowhere);
 	if (nowhere)
-		doc_fact(d, "not known", "%zu facts%s; --json says why", nowhere,
-		         f->n_nodes > 1 ? ", of no node" : "");
+		doc_fact(d, "not known", "%zu fact%s%s; --json says why", nowhere,
+		         report_plural(nowhere), f->n_nodes > 1 ? ", of no node" : "");
 }
 
 static void fill(json_object *data, const void *ctx)

@@ -19,7 +19,7 @@ echo '{"schema":1,"name":"s","benches":[{"bench":"mpi.latency","options":{"sizes
 # What rules say of it is told on top; their words are theirs.
 probe() { # MODEL WORDS...
 	try hpcbench probe 'n[1-8]' --launcher "sim:$1.json" "${@:2}" 2>/dev/null |
-		sed -E 's/^(MISCONFIGURED): .*/\1/; /^Misconfigured/,/^$/d'
+		sed -E 's/^(MISCONFIGURED): .*/\1/; /^Misconfigured/,/^$/d; /^Noticed/,/^$/d'
 }
 probe same
 probe odd
