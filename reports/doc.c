@@ -28,6 +28,7 @@ static void block_free(struct doc_block *b)
 	for (size_t i = 0; i < b->n_cells; i++)
 		free(b->cells[i].text);
 	free(b->items);
+	free(b->below);
 	free(b->columns);
 	free(b->cells);
 	free(b->text);
@@ -61,9 +62,11 @@ static struct doc_block *block_join(struct doc *d, enum doc_kind kind)
 	return last && last->kind == kind ? last : block_new(d, kind);
 }
 
-static void add_item(struct doc_block *b, char *text)
+static void add_item(struct doc_block *b, char *text, bool below)
 {
 	b->items = hb_realloc_array(b->items, b->n_items + 1, sizeof *b->items);
+	b->below = hb_realloc_array(b->below, b->n_items + 1, sizeof *b->below);
+	b->below[b->n_items] = below;
 	b->items[b->n_items++] = text;
 }
 
@@ -92,7 +95,7 @@ void doc_list_item(struct doc *d, const char *fmt, ...)
 	struct doc_block *b = block_join(d, DOC_LIST);
 	va_list ap;
 	va_start(ap, fmt);
-	add_item(b, format(fmt, ap));
+	add_item(b, format(fmt, ap), false);
 	va_end(ap);
 }
 
@@ -101,19 +104,17 @@ void doc_list_below(struct doc *d, const char *fmt, ...)
 	struct doc_block *b = block_join(d, DOC_LIST);
 	va_list ap;
 	va_start(ap, fmt);
-	char *text = format(fmt, ap);
+	add_item(b, format(fmt, ap), true);
 	va_end(ap);
-	add_item(b, hb_format("%c%s", DOC_BELOW, text));
-	free(text);
 }
 
 void doc_fact(struct doc *d, const char *name, const char *fmt, ...)
 {
 	struct doc_block *b = block_join(d, DOC_FACTS);
-	add_item(b, hb_strdup(name));
+	add_item(b, hb_strdup(name), false);
 	va_list ap;
 	va_start(ap, fmt);
-	add_item(b, format(fmt, ap));
+	add_item(b, format(fmt, ap), false);
 	va_end(ap);
 }
 

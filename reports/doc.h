@@ -30,7 +30,8 @@ struct doc_block {
 	int level; /* HEADING */
 	enum doc_tone tone;
 	char *text; /* HEADING, TEXT */
-	char **items;   /* LIST: an item that begins with DOC_BELOW belongs to the one before */
+	char **items;
+	bool *below;    /* of each item of a LIST: it belongs to the one before */
 	size_t n_items; /* LIST; FACTS: name, value, name, value ... */
 	struct doc_column *columns;
 	size_t n_columns; /* TABLE */
@@ -60,7 +61,6 @@ void doc_text(struct doc *d, enum doc_tone tone, const char *fmt, ...) HB_PRINTF
 void doc_list_item(struct doc *d, const char *fmt, ...) HB_PRINTF(2, 3); /* joins the list before */
 /* A line below the last item of that list. */
 void doc_list_below(struct doc *d, const char *fmt, ...) HB_PRINTF(2, 3);
-#define DOC_BELOW '\t'
 void doc_fact(struct doc *d, const char *name, const char *fmt, ...) HB_PRINTF(3, 4);
 /* titles: NULL-terminated; a title that begins with '>' is right-aligned. */
 void doc_table(struct doc *d, const char *const *titles);

@@ -219,9 +219,8 @@ static void put_heading(struct buf *out, int level, const char *text)
 static void put_list(struct buf *out, const struct doc_block *b)
 {
 	for (size_t i = 0; i < b->n_items; i++) {
-		bool below = b->items[i][0] == DOC_BELOW;
-		buf_puts(out, below ? "  - " : "- ");
-		put_inline(out, b->items[i] + below, false, true);
+		buf_puts(out, b->below[i] ? "  - " : "- ");
+		put_inline(out, b->items[i], false, true);
 		buf_putc(out, '\n');
 	}
 }

@@ -159,10 +159,8 @@ static void put_block(struct buf *out, const struct doc_style *style, const stru
 	case DOC_TEXT: put_wrapped(out, style, b->tone, "", b->text); break;
 	case DOC_LIST:
 		for (size_t i = 0; i < b->n_items; i++)
-			if (b->items[i][0] == DOC_BELOW)
-				put_wrapped(out, style, DOC_PLAIN, "      ", b->items[i] + 1);
-			else
-				put_wrapped(out, style, DOC_PLAIN, "  - ", b->items[i]);
+			put_wrapped(out, style, DOC_PLAIN, b->below[i] ? "      " : "  - ",
+			            b->items[i]);
 		break;
 	case DOC_TABLE: put_table(out, style, b); break;
 	case DOC_FACTS: put_facts(out, style, b); break;
