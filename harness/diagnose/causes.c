@@ -6,6 +6,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/diagnose/scene.h"
+#include "harness/diagnose/words.h"
 
 /* ---- whom culprits are about ---- */
 
@@ -252,6 +253,15 @@ static void put_evidence(const struct told *t, struct cause *c)
 	}
 }
 
+/* What two nodes share is told of the one that has it beside the other. */
+static bool of_two(const struct hit *h)
+{
+	for (size_t i = 0; i < h->rule->n_when; i++)
+		if (h->seen[i].test->kind == TEST_SHARED)
+			return true;
+	return false;
+}
+
 static void make_cause(const struct making *m, const struct like *v, size_t n, struct cause *c)
 {
 	struct told t = { .l = m->l, .h = &m->hits->v[v[0].hit], .n = n };
@@ -270,6 +280,10 @@ static void make_cause(const struct making *m, const struct like *v, size_t n, s
 	c->subject = told_subject(&t);
 	c->rule = hb_strdup(r->id);
 	c->title = hb_strdup(r->title);
+	if (of_two(t.h)) {
+		t.nodes = told_node(&t, t.h->b.node);
+		t.n = 1;
+	}
 	c->text = told_text(&t, r->message);
 	c->next = told_text(&t, r->next);
 	c->refute = told_text(&t, r->refute);
