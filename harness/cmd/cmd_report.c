@@ -44,13 +44,6 @@ struct report_against {
 	const struct diagnose_data *causes;
 };
 
-/* Nodes told what they are, and nothing was there to measure. */
-static bool is_probe(const struct report_opts *o, const struct summary *s,
-                     const struct run_blame *blame)
-{
-	return !o->merge && s->told && s->n_rows == 0 && blame->told && blame->told->facts.n_rows;
-}
-
 /* As `probe` printed it, against the baseline that it was held against where none is named. */
 static void print_probe(const struct common *common, const struct report_opts *o,
                         const struct store *s, const struct run_list *runs,
@@ -106,7 +99,7 @@ static void print_run(const struct common *common, const struct report_opts *o,
 	};
 	struct run_diagnosis why;
 	load_diagnosis(against->causes, runs->dirs[0], &blame, &with_causes, &why);
-	if (is_probe(o, &runs->v[0], &blame)) {
+	if (!o->merge && blame.told && report_is_probe(&runs->v[0], &blame.told->facts)) {
 		print_probe(common, o, s, runs, against, &blame, &about, &why);
 		run_diagnosis_free(&why);
 		load_blame_free(&blame);

@@ -33,7 +33,20 @@ int report_probe_code(const struct summary *s, const struct facts *f)
 	return bad ? CODE_FINDINGS : lost ? CODE_NOT_MEASURED : CODE_OK;
 }
 
+bool report_is_probe(const struct summary *s, const struct facts *f)
+{
+	return s->told > 0 && s->n_rows == 0 && f->n_rows > 0;
+}
+
 /* ---- the first line ---- */
+
+static void put_stopped(struct doc *d, const struct report_probe *in)
+{
+	if (in->code > 128)
+		doc_text(d, DOC_BAD, "STOPPED: by a signal; what was told until then is kept");
+	else if (in->s->partial)
+		doc_text(d, DOC_WARN, "PARTIAL: the probe was interrupted or steps are missing");
+}
 
 static size_t counted(const struct host_checks *c)
 {
@@ -269,6 +282,7 @@ struct doc *report_probe_doc(const struct report_probe *in)
 	js_set_obj(d->data, "changes", report_drift_changes_json(in->facts, &drift));
 	js_set_obj(d->data, "hosts", checks_json(&checks));
 
+	put_stopped(d, in);
 	/* What is wrong first, then how much differs; what that means before the differences. */
 	report_causes_head(d, in->why);
 	put_head(d, in, &drift, &checks);

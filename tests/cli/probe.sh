@@ -32,6 +32,9 @@ hpcbench baseline record night latest --quiet
 probe small --baseline night | sed '/^The nodes/,$d'
 hpcbench run --suite ./s.json --launcher sim:small.json --quiet 2>/dev/null
 hpcbench diff latest~2 latest | grep changed
+# The stored run reads as it was printed.
+hpcbench probe 'n[1-8]' --launcher sim:odd.json --baseline night >printed 2>/dev/null
+hpcbench report latest | cmp - printed && echo "the stored probe reads the same"
 # Words that cannot be.
 try hpcbench probe n1 n2
 try hpcbench probe n1 --format nope
