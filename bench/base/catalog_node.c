@@ -78,12 +78,12 @@ const struct bench_info info_node_memory = {
 
 static const struct opt_choice compute_cores[] = {
 	{ "one", COMPUTE_ONE, 0, "one core after the other" },
-	{ "all", COMPUTE_ALL, 0, "all cores at once" },
+	{ "together", COMPUTE_ALL, 0, "all cores at once" },
 	{ NULL, 0, 0, NULL },
 };
 
 static const struct opt compute_rows[] = {
-	{ OPT_SET, 0, "cores", "LIST", "which cores work at a time", "one,all",
+	{ OPT_SET, 0, "cores", "LIST", "which cores work at a time", "one,together",
 	  offsetof(struct compute_opts, cores), 0, 0, compute_cores, OPT_KEY | OPT_AXIS },
 	{ OPT_END, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, 0 },
 };

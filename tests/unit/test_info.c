@@ -19,6 +19,11 @@ static void every_row_is_complete(void **state)
 	(void)state;
 	for (size_t i = 0; catalog[i]; i++) {
 		const struct bench_info *info = catalog[i];
+
+		/* "all" stands for every value of a set. */
+		for (const struct opt *row = info->opts; row->type != OPT_END; row++)
+			for (const struct opt_choice *c = row->choices; c && c->name; c++)
+				assert_true(row->type != OPT_SET || strcmp(c->name, "all") != 0);
 		char helper[16];
 		bool sizes = false;
 
