@@ -48,16 +48,18 @@ struct report_against {
 static void print_probe(const struct common *common, const struct report_opts *o,
                         const struct store *s, const struct run_list *runs,
                         const struct report_against *against, const struct run_blame *blame,
-                        const struct run_about *about, const struct run_diagnosis *why)
+                        const struct run_diagnosis *why)
 {
 	struct baseline past = { 0 };
 	struct facts base = { 0 };
+	struct run_about about;
 	bool missing, known = false;
 	const struct baseline *b = against->b;
 	const struct facts *told = &blame->told->facts;
 
-	if (!b && about->baseline &&
-	    load_baseline(s, about->baseline, &past, &missing, NULL) == HB_OK)
+	load_about(runs->dirs[0], &about);
+	if (!b && about.baseline &&
+	    load_baseline(s, about.baseline, &past, &missing, NULL) == HB_OK)
 		b = &past;
 	if (b && b->facts)
 		known = facts_from_json(b->facts, b->name ? b->name : "baseline", &base, NULL) ==
@@ -67,7 +69,7 @@ static void print_probe(const struct common *common, const struct report_opts *o
 		                   .base = known ? &base : NULL,
 		                   .base_name = !b              ? NULL
 		                                : against->name ? against->name
-		                                                : about->baseline,
+		                                                : about.baseline,
 		                   .why = run_diagnosis_of(why),
 		                   .dir = runs->dirs[0],
 		                   .code = report_probe_code(&runs->v[0], told) };
@@ -77,6 +79,7 @@ static void print_probe(const struct common *common, const struct report_opts *o
 
 	cmd_print_as(common, d, o->format);
 	doc_free(d);
+	load_about_free(&about);
 	facts_free(&base);
 	baseline_free(&past);
 }
@@ -100,7 +103,7 @@ static void print_run(const struct common *common, const struct report_opts *o,
 	struct run_diagnosis why;
 	load_diagnosis(against->causes, runs->dirs[0], &blame, &with_causes, &why);
 	if (!o->merge && blame.told && report_is_probe(&runs->v[0], &blame.told->facts)) {
-		print_probe(common, o, s, runs, against, &blame, &about, &why);
+		print_probe(common, o, s, runs, against, &blame, &why);
 		run_diagnosis_free(&why);
 		load_blame_free(&blame);
 		load_about_free(&about);
