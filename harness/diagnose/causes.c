@@ -116,22 +116,40 @@ static void explain(const struct look *l, const struct hit *h, const struct blam
 }
 
 /*
- * Explaining ones first (those of the culprit itself before those of the whole cluster), then
- * severity, confidence, how many tests of figures hold.
+ * What decides which cause stands first, all in this place. What explains somebody who is slow goes
+ * before what does not, and what is so of few nodes before what is so of most or of the whole
+ * cluster, since that does not tell the slow from the others: at its partners a lossy node leaves
+ * traces too. Then severity, confidence, and how many tests of figures hold.
  */
-static double rank_of(const struct hit *h, const struct cause *c)
+enum {
+	RANK_EXPLAINS = 2000,
+	RANK_EXPLAINS_COMMON = 1000,
+	RANK_SEVERITY = 100,  /* a step: note, warning, error */
+	RANK_CONFIDENCE = 10, /* a step: possible, likely, certain */
+	RANK_FIGURES_MAX = 9,
+	RANK_SUPPRESSED = -10000
+};
+
+/* Of the whole cluster, or of more than half of its nodes. */
+static bool is_common(const struct look *l, const struct hit *h, size_t n)
 {
-	double rank = 0;
+	return h->b.scope == RULE_CLUSTER ||
+	       (h->b.scope != RULE_PAIR && n > 1 && 2 * n > l->n_nodes);
+}
+
+/* n: how many nodes it is about. */
+static double rank_of(const struct look *l, const struct hit *h, const struct cause *c, size_t n)
+{
+	double rank = c->suppressed ? RANK_SUPPRESSED : 0;
 	size_t figures = 0;
 
 	if (c->n_explains)
-		rank += h->b.scope == RULE_CLUSTER ? 1000 : 2000;
-	rank += 100.0 * (RULE_NOTE - (int)c->severity);
-	rank += 10.0 * (RULE_POSSIBLE - (int)c->confidence);
+		rank += is_common(l, h, n) ? RANK_EXPLAINS_COMMON : RANK_EXPLAINS;
+	rank += RANK_SEVERITY * (RULE_NOTE - (int)c->severity);
+	rank += RANK_CONFIDENCE * (RULE_POSSIBLE - (int)c->confidence);
 	for (size_t i = 0; i < h->rule->n_when; i++)
 		figures += rule_tests[h->rule->when[i].kind].figures;
-	rank += figures < 9 ? (double)figures : 9;
-	return c->suppressed ? rank - 10000 : rank;
+	return rank + (double)(figures < RANK_FIGURES_MAX ? figures : RANK_FIGURES_MAX);
 }
 
 /* ---- suppression ---- */
@@ -290,7 +308,7 @@ static void make_cause(const struct making *m, const struct like *v, size_t n, s
 	put_evidence(&t, c);
 	explain(m->l, t.h, m->blamed, m->nodes, c);
 	suppress(m->rules, m->l, t.h, m->nodes, c);
-	c->rank = rank_of(t.h, c);
+	c->rank = rank_of(m->l, t.h, c, n);
 	for (size_t i = 0; i < n; i++)
 		if (m->hits->v[v[i].hit].b.node < m->l->n_nodes)
 			m->nodes[m->hits->v[v[i].hit].b.node] = 0;

@@ -85,9 +85,10 @@ struct diagnosis {
 /*
  * Evaluates all rules. One cause of several nodes with the same rule, text pattern and values is
  * joined into one whose subject is a hostlist ("n[3-7]") where it is of the nodes themselves.
- * Order: explaining ones first; then severity; then confidence; then how many tests of figures
- * hold. A rule explains a culprit where bench and kind fit and the subject is that node, an end of
- * that link, or the cluster. out must not outlive scene and rules.
+ * Order: explaining ones first, those of few nodes before those of most or of the cluster; then
+ * severity; then confidence; then how many tests of figures hold. A rule explains a culprit where
+ * bench and kind fit and the subject is that node, an end of that link, or the cluster. out must
+ * not outlive scene and rules.
  */
 void diagnose_make(const struct scene *s, const struct rules *rules, struct diagnosis *out);
 /* CODE_FINDINGS where an error is neither suppressed nor acknowledged; else CODE_OK. */

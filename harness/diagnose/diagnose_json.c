@@ -2,8 +2,8 @@
  * Causes in findings.json, beside "findings":
  *	"causes":[{subject, rule, title, severity, confidence, text, evidence:[texts], next, refute,
  *	    explains:[places in findings], rank, suppressed, known (as in verdicts.json)}],
- *	"unproven":[a text or null for each finding], "interconnect": text or null, "rules": how many
- * Read back it may hold anything: each member is checked, and nothing is trusted to be short.
+ *	"unproven":[a text or null for each finding], "interconnect": text or null, "rules": how
+ *many Read back it may hold anything: each member is checked, and nothing is trusted to be short.
  */
 #include <math.h>
 #include <stdlib.h>

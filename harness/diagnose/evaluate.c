@@ -110,7 +110,7 @@ static bool mark_test(const struct look *l, const struct rule_test *t, unsigned 
 {
 	if (rule_tests[t->kind].by_value)
 		mark_facts(l, t, nodes);
-	else if ((t->kind == TEST_COUNTER && t->of != OF_OTHERS) || t->kind == TEST_STILL)
+	else if (t->kind == TEST_COUNTER && t->of != OF_OTHERS)
 		mark_counters(l, t, nodes);
 	else if (t->kind == TEST_SHARED)
 		mark_shared(l, t, nodes);
@@ -172,6 +172,10 @@ static const char *next_device(const struct asking *a, const struct rule_test *t
 {
 	if (rule_test_about(t) != FACT_NODE) {
 		struct row_range rows = look_rows(a->l, t->key);
+		if (b->node != SIZE_MAX && b->scope != RULE_PAIR && rows.n) {
+			struct row_places own = look_rows_of(a->l, t->key, b->node);
+			return *i < own.n ? rows.v[own.v[(*i)++]].device : NULL;
+		}
 		while (*i < rows.n) {
 			const struct fact_row *row = &rows.v[(*i)++];
 			if (b->node == SIZE_MAX || facts_value(row, b->node) ||
@@ -191,16 +195,16 @@ static const char *next_device(const struct asking *a, const struct rule_test *t
 	return NULL;
 }
 
-/* Must a device be looked for? */
+/* Must a device be looked for? Of counters only those that moved have one. */
 static bool is_free(const struct rule_test *t, const struct binding *b)
 {
 	enum fact_about about = rule_test_about(t);
 
 	if (about != FACT_NODE)
 		return !b->device[about] || t->of == OF_ANY;
-	if (!t->name.n || t->of == OF_NODE)
+	if (t->kind != TEST_COUNTER)
 		return false;
-	return t->of == OF_ANY || t->of == OF_DEVICE ? t->of == OF_ANY || !bound_any(b) : false;
+	return t->of == OF_ANY || (t->of == OF_DEVICE && !bound_any(b));
 }
 
 static bool hold_from(struct asking *a, size_t i);
@@ -315,7 +319,7 @@ static void try_devices(const struct look *l, const struct rule *r, const struct
 		if (before && strcmp(before, device) == 0)
 			continue;
 		before = device; /* several rows can be of one device */
-		b.device[t->fact ? t->fact->about : device_about(device)] = device;
+		b.own = b.device[t->fact ? t->fact->about : device_about(device)] = device;
 		try_one(l, r, &b, out);
 	}
 }

@@ -79,18 +79,12 @@ static struct share count_nodes(const struct look *l, const struct binding *whol
 }
 
 /* How many nodes have the key, on whatever device. */
-static size_t nodes_with(const struct look *l, const struct row_range *rows)
+static size_t nodes_with(const struct look *l, const char *key)
 {
-	unsigned char *has = hb_alloc(l->n_nodes + 1);
 	size_t n = 0;
 
-	for (size_t i = 0; i < rows->n; i++)
-		for (size_t j = 0; j < rows->v[i].n; j++)
-			for (size_t k = 0; k < rows->v[i].v[j].n; k++)
-				has[rows->v[i].v[j].nodes[k]] = 1;
 	for (size_t i = 0; i < l->n_nodes; i++)
-		n += has[i];
-	free(has);
+		n += look_rows_of(l, key, i).n > 0;
 	return n;
 }
 
@@ -98,8 +92,8 @@ static size_t nodes_with(const struct look *l, const struct row_range *rows)
 static struct share count_rows(const struct look *l, const struct binding *b,
                                const struct rule_test *t)
 {
-	struct row_range rows = look_rows(l, t->key);
 	const char *device = bound_device(b, t);
+	struct row_range rows = look_rows_on(l, t->key, device);
 	struct share best = { 0 };
 	size_t known = 0;
 
@@ -111,7 +105,7 @@ static struct share count_rows(const struct look *l, const struct binding *b,
 			best = s;
 	}
 	/* A device that few nodes have says little of the cluster. */
-	known = *device ? nodes_with(l, &rows) : 0;
+	known = *device ? nodes_with(l, t->key) : 0;
 	if (best.applies && 2 * best.applies < known)
 		best.applies = known;
 	return best;

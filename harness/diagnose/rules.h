@@ -22,17 +22,22 @@
  * scope) or the bound one is not meant:
  * - fact: key, and one of: is [texts], not [texts], like [globs], unlike [globs], below N and above
  *   N, known true|false (false: it was told that it could not be had); device [globs]: these alone
- * - differs: key, direction below|above|any, device: from what peers say (facts_peers)
+ * - differs: key, direction below|above|any, peers [globs that their value must fit], device:
+ *   from what peers say (facts_peers)
  * - changed: key, direction, device: from the baseline's facts of this hardware class
- * - less: key, than KEY2, factor F (default 1): number(key) < F * number(than)
- * - shared: key: another node has the same value; all but FACT_OWN keys are refused
+ * - less: key, than KEY2, factor F (default 1): number(key) < F * number(than); than is about the
+ *   same thing or the node, or key is about the node and than about the device that is bound
+ * - shared: key: another node has the same value; all but FACT_OWN keys are refused. Of network
+ *   devices not where three or more nodes and most of those with such a device have it: that is a
+ *   link inside each node, to its management controller or a card
  * - ends: key: the two ends of the pair differ in it (pair scope; of any device that carried the
  *   bytes where the key is of devices)
  * - counter: name [globs], above N, per "none"|"second"|"GB" (of bytes that went over it): the sum
  *   of those that match, of the device; of the node where "of" is node; of all other nodes together
  *   where it is "others" (node scope)
- * - still: name [globs]: such counters are there and none moved
- * - missing: name [globs]: no such counter is there
+ * - still: name [globs]: the node told counters in this run and none of these moved. Helpers tell
+ *   what moved alone, so one that stood at 0 and one that is not there look alike: ask beside it
+ *   for a fact or a counter that only a device with such counters has
  * - wire: device [globs] or kind [net.kind values] or port true|false (none: the bound device),
  *   above SHARE, below SHARE: share of the node's bytes that went over such devices; or main
  *   "differs"|"slower": the device that most of them went over is not that of the peers, or
@@ -93,7 +98,6 @@ enum rule_test_kind {
 	TEST_ENDS,
 	TEST_COUNTER,
 	TEST_STILL,
-	TEST_MISSING,
 	TEST_WIRE,
 	TEST_FOREIGN,
 	TEST_SLOW,

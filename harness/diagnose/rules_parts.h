@@ -30,6 +30,7 @@ enum rule_field {
 	FIELD_ABOVE,
 	FIELD_KNOWN,
 	FIELD_DIRECTION,
+	FIELD_PEERS,
 	FIELD_FACTOR,
 	FIELD_NAME,
 	FIELD_PER,
@@ -83,8 +84,8 @@ struct rule_test {
 	uint32_t said; /* 1 << enum rule_field */
 	char *key, *than, *from_key;
 	const struct fact_info *fact, *than_fact; /* of key and than; NULL without */
-	struct rule_words is, not, like, unlike, name, device, net_kind, bench, kinds, achieved,
-	        figure, code, text;
+	struct rule_words is, not, like, unlike, peers, name, device, net_kind, bench, kinds,
+	        achieved, figure, code, text;
 	double below, above, factor, loss, from, share;
 	int known, port, below_promised;
 	int direction, per, of, main; /* the enums above */

@@ -260,7 +260,7 @@ static int check_sense(const struct js_at *at, enum rule_scope scope, struct rul
 		return js_fail(at, err, "%s is yes or no: it has no direction", t->key);
 	if ((t->said & (FIELD(BELOW) | FIELD(ABOVE))) && t->fact && t->fact->type == FACT_YESNO)
 		return js_fail(at, err, "%s is yes or no, no number", t->key);
-	if (t->than_fact && t->than_fact->about != FACT_NODE &&
+	if (t->than_fact && t->than_fact->about != FACT_NODE && t->fact->about != FACT_NODE &&
 	    t->than_fact->about != t->fact->about)
 		return js_fail(at, err, "%s and %s are about different things", t->key, t->than);
 	for (size_t i = 0; i < t->is.n + t->not .n && t->fact->type == FACT_YESNO; i++) {

@@ -91,10 +91,7 @@ static void put_counter(const struct rule_test *t, struct buf *out)
 {
 	static const char *const per[] = { "", " a second", " a GB of traffic" };
 
-	if (t->kind == TEST_MISSING)
-		buf_puts(out, "there is no counter ");
-	else
-		buf_puts(out, t->kind == TEST_STILL ? "no counter moved of " : "counter ");
+	buf_puts(out, t->kind == TEST_STILL ? "no counter moved of " : "counter ");
 	put_list(&t->name, out);
 	if (t->kind == TEST_COUNTER) {
 		buf_puts(out, " moved by more than ");
@@ -160,9 +157,11 @@ static void put_fact(const struct rule_test *t, struct buf *out)
 	}
 	if (t->kind == TEST_FACT)
 		put_value(t, out);
-	else if (t->kind == TEST_DIFFERS)
+	else if (t->kind == TEST_DIFFERS) {
 		buf_printf(out, " %s", than_peers[t->direction]);
-	else if (t->kind == TEST_CHANGED)
+		buf_puts(out, t->peers.n ? ", which have " : "");
+		put_list(&t->peers, out);
+	} else if (t->kind == TEST_CHANGED)
 		buf_printf(out, " %s", than_before[t->direction]);
 	else if (t->kind == TEST_SHARED)
 		buf_puts(out, " is also that of another node");
@@ -192,8 +191,7 @@ void rule_test_words(const struct rule_test *t, struct buf *out)
 	case TEST_SHARED:
 	case TEST_ENDS: put_fact(t, out); break;
 	case TEST_COUNTER:
-	case TEST_STILL:
-	case TEST_MISSING: put_counter(t, out); break;
+	case TEST_STILL: put_counter(t, out); break;
 	case TEST_WIRE: put_wire(t, out); break;
 	case TEST_FOREIGN:
 		units_format_percent(t->above, share, sizeof share);

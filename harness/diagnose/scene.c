@@ -208,24 +208,53 @@ void look_free(struct look *l)
 
 /* ---- rows and devices ---- */
 
-struct row_range look_rows(const struct look *l, const char *key)
+/* The first row from lo on that is not before (after: that is after) key, of len bytes. */
+static size_t row_at(const struct look *l, size_t lo, const char *key, size_t len, bool open,
+                     bool after)
 {
-	size_t len = strlen(key), lo = 0, hi = l->f->n_rows, n = 0;
-	bool open = len > 1 && key[len - 1] == '*'; /* "env.*" */
-	const struct fact_row *rows = l->f->rows;
+	size_t hi = l->f->n_rows;
 
-	len -= open;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (strncmp(rows[mid].key, key, len) < 0)
+		int c = strncmp(l->f->rows[mid].key, key, len);
+		if (c == 0 && !open && l->f->rows[mid].key[len])
+			c = 1; /* a longer key */
+		if (c < 0 || (after && c == 0))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	while (lo + n < l->f->n_rows && strncmp(rows[lo + n].key, key, len) == 0 &&
-	       (open || !rows[lo + n].key[len]))
+	return lo;
+}
+
+struct row_range look_rows(const struct look *l, const char *key)
+{
+	size_t len = strlen(key);
+	bool open = len > 1 && key[len - 1] == '*'; /* "env.*" */
+
+	len -= open;
+	size_t first = row_at(l, 0, key, len, open, false);
+	size_t n = row_at(l, first, key, len, open, true) - first;
+	return (struct row_range){ n ? l->f->rows + first : NULL, n };
+}
+
+struct row_range look_rows_on(const struct look *l, const char *key, const char *device)
+{
+	struct row_range all = look_rows(l, key);
+	size_t lo = 0, hi = all.n, n = 0;
+
+	if (all.n && strcmp(all.v[0].key, all.v[all.n - 1].key) != 0)
+		return all; /* of several keys: devices are not in order */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (strcmp(all.v[mid].device, device) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo + n < all.n && strcmp(all.v[lo + n].device, device) == 0)
 		n++;
-	return (struct row_range){ n ? rows + lo : NULL, n };
+	return (struct row_range){ n ? all.v + lo : NULL, n };
 }
 
 const char *bound_device(const struct binding *b, const struct rule_test *t)

@@ -52,6 +52,8 @@ struct shared_at {
 	const char *text; /* borrowed, not terminated */
 	size_t len, node;
 	const char *device;
+	size_t of; /* how many nodes have such a device */
+	size_t n;  /* how many nodes have this */
 };
 struct shared_index {
 	const char *key;
@@ -78,6 +80,7 @@ struct binding {
 	size_t other;                /* pair: the other end; else SIZE_MAX */
 	const char *link;            /* pair: its subject as findings call it, borrowed */
 	const char *device[ABOUTS];  /* of each kind of device; NULL: none is bound */
+	const char *own;             /* of these the one that a rule of devices is about */
 	const struct fact_row *only; /* of the rows of a key this one alone; NULL: all */
 };
 
@@ -108,6 +111,17 @@ struct row_range {
 	size_t n;
 };
 struct row_range look_rows(const struct look *l, const char *key);
+/* Of these the rows of one device alone; of a pattern of keys all. */
+struct row_range look_rows_on(const struct look *l, const char *key, const char *device);
+/*
+ * The places, in look_rows of the key, of the rows that a node has a value in, ascending; so that
+ * of 10,000 peers nobody looks through all for each node. key must outlive l.
+ */
+struct row_places {
+	const size_t *v;
+	size_t n;
+};
+struct row_places look_rows_of(const struct look *l, const char *key, size_t node);
 /* The device that a test about devices is held against; "" for the node itself. */
 const char *bound_device(const struct binding *b, const struct rule_test *t);
 /*
@@ -136,7 +150,6 @@ HOLDS(holds_shared);
 HOLDS(holds_ends);
 HOLDS(holds_counter);
 HOLDS(holds_still);
-HOLDS(holds_missing);
 HOLDS(holds_wire);
 HOLDS(holds_main); /* of `wire` with `main` */
 HOLDS(holds_foreign);

@@ -10,6 +10,11 @@
 struct look_cache {
 	struct counter_rows *v;
 	size_t n, cap;
+	struct rows_by_node {
+		const char *key;
+		size_t *v, *begin; /* of node i: v[begin[i]] to v[begin[i + 1]] */
+	} * places;
+	size_t n_places, cap_places;
 	struct shared_index *shared;
 	size_t n_shared, cap_shared;
 	struct wire *wires;   /* of each node */
@@ -52,6 +57,43 @@ const struct counter_rows *look_counters(const struct look *l, const struct rule
 	return &c->v[c->n++];
 }
 
+/* ---- which rows a node has ---- */
+
+static struct rows_by_node places_make(const struct look *l, const char *key)
+{
+	struct row_range rows = look_rows(l, key);
+	struct rows_by_node p = { .key = key,
+		                  .begin = hb_alloc((l->n_nodes + 2) * sizeof *p.begin) };
+
+	for (size_t i = 0; i < rows.n; i++)
+		for (size_t j = 0; j < rows.v[i].n; j++)
+			for (size_t k = 0; k < rows.v[i].v[j].n; k++)
+				p.begin[rows.v[i].v[j].nodes[k] + 2]++;
+	for (size_t i = 2; i < l->n_nodes + 2; i++)
+		p.begin[i] += p.begin[i - 1];
+	p.v = hb_alloc((p.begin[l->n_nodes + 1] + 1) * sizeof *p.v);
+	for (size_t i = 0; i < rows.n; i++)
+		for (size_t j = 0; j < rows.v[i].n; j++)
+			for (size_t k = 0; k < rows.v[i].v[j].n; k++)
+				p.v[p.begin[rows.v[i].v[j].nodes[k] + 1]++] = i;
+	return p;
+}
+
+struct row_places look_rows_of(const struct look *l, const char *key, size_t node)
+{
+	struct look_cache *c = l->cache;
+	size_t i = 0;
+
+	while (i < c->n_places && strcmp(c->places[i].key, key) != 0)
+		i++;
+	if (i == c->n_places) {
+		hb_grow(&c->places, &c->cap_places, c->n_places + 1, sizeof *c->places);
+		c->places[c->n_places++] = places_make(l, key);
+	}
+	const struct rows_by_node *p = &c->places[i];
+	return (struct row_places){ p->v + p->begin[node], p->begin[node + 1] - p->begin[node] };
+}
+
 /* ---- values that others have too ---- */
 
 static int by_element(const void *a, const void *b)
@@ -69,13 +111,31 @@ static int by_element(const void *a, const void *b)
 static void add_elements(struct shared_index *s, size_t *cap, const struct fact_row *row,
                          const struct fact_value *v)
 {
+	size_t of = 0;
+
+	for (size_t i = 0; i < row->n; i++)
+		of += row->v[i].n;
 	for (const char *p = v->text; *p; p += *p == ',') {
 		size_t len = strcspn(p, ",/");
 		for (size_t i = 0; len && i < v->n; i++) {
 			hb_grow(&s->v, cap, s->n + 1, sizeof *s->v);
-			s->v[s->n++] = (struct shared_at){ p, len, v->nodes[i], row->device };
+			s->v[s->n++] =
+			        (struct shared_at){ p, len, v->nodes[i], row->device, of, 0 };
 		}
 		p += strcspn(p, ",");
+	}
+}
+
+static void count_shared(struct shared_index *s)
+{
+	for (size_t i = 0, k; i < s->n; i = k) {
+		size_t nodes = 1;
+		for (k = i + 1; k < s->n && s->v[k].len == s->v[i].len &&
+		                memcmp(s->v[k].text, s->v[i].text, s->v[i].len) == 0;
+		     k++)
+			nodes += s->v[k].node != s->v[k - 1].node;
+		for (size_t j = i; j < k; j++)
+			s->v[j].n = nodes;
 	}
 }
 
@@ -95,6 +155,7 @@ const struct shared_index *look_shared(const struct look *l, const char *key)
 				add_elements(&s, &cap, &rows.v[i], &rows.v[i].v[j]);
 	if (s.n)
 		qsort(s.v, s.n, sizeof *s.v, by_element);
+	count_shared(&s);
 	hb_grow(&c->shared, &c->cap_shared, c->n_shared + 1, sizeof s);
 	c->shared[c->n_shared] = s;
 	return &c->shared[c->n_shared++];
@@ -103,7 +164,7 @@ const struct shared_index *look_shared(const struct look *l, const char *key)
 const struct shared_at *shared_with(const struct shared_index *s, const char *text, size_t len,
                                     size_t node)
 {
-	struct shared_at want = { text, len, 0, NULL };
+	struct shared_at want = { text, len, 0, NULL, 0, 0 };
 	size_t lo = 0, hi = s->n;
 
 	while (lo < hi) {
@@ -156,6 +217,11 @@ void look_cache_free(struct look *l)
 		free(c->v[i].v);
 	for (size_t i = 0; i < c->n_shared; i++)
 		free(c->shared[i].v);
+	for (size_t i = 0; i < c->n_places; i++) {
+		free(c->places[i].v);
+		free(c->places[i].begin);
+	}
+	free(c->places);
 	free(c->v);
 	free(c->shared);
 	free(c->wires);

@@ -118,19 +118,12 @@ bool holds_still(const struct look *l, const struct binding *b, const struct rul
 {
 	struct counted c = count(l, b, t);
 
-	seen->applies = c.n > 0;
-	see_count(&c, t, seen);
-	return c.n > 0 && !(c.sum > 0);
-}
-
-bool holds_missing(const struct look *l, const struct binding *b, const struct rule_test *t,
-                   struct seen *seen)
-{
-	struct counted c = count(l, b, t);
-
 	seen->applies = c.n > 0 || l->counts[b->node];
 	see_count(&c, t, seen);
-	return c.n == 0 && seen->applies;
+	for (size_t i = 0; i < ABOUTS && !c.device && t->of != OF_NODE; i++)
+		if (b->device[i])
+			seen->device = b->device[i];
+	return seen->applies && !(c.sum > 0);
 }
 
 /* ---- the wire ---- */

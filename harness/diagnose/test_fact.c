@@ -34,6 +34,15 @@ static void see_peers(const struct look *l, const struct binding *b, const struc
 	seen->of = say.of;
 }
 
+/* The rows that the test can be about. */
+static struct row_range rows_of(const struct look *l, const struct binding *b,
+                                const struct rule_test *t)
+{
+	if (b->only)
+		return (struct row_range){ b->only, 1 };
+	return look_rows_on(l, t->key, bound_device(b, t));
+}
+
 /* The next row that the test is about, of the device that is bound. */
 static const struct fact_row *next_row(const struct binding *b, const struct rule_test *t,
                                        const struct row_range *rows, size_t *i)
@@ -41,7 +50,7 @@ static const struct fact_row *next_row(const struct binding *b, const struct rul
 	const char *device = bound_device(b, t);
 	while (*i < rows->n) {
 		const struct fact_row *row = &rows->v[(*i)++];
-		if (strcmp(row->device, device) == 0 && (!b->only || b->only == row) &&
+		if (strcmp(row->device, device) == 0 &&
 		    (!t->device.n || rule_words_fit(&t->device, device)))
 			return row;
 	}
@@ -73,7 +82,7 @@ static bool value_fits(const struct rule_test *t, const char *text, double numbe
 bool holds_fact(const struct look *l, const struct binding *b, const struct rule_test *t,
                 struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	const struct fact_row *row;
 
 	for (size_t i = 0; (row = next_row(b, t, &rows, &i)) != NULL;) {
@@ -102,7 +111,7 @@ static bool moved_so(const struct rule_test *t, const char *is, const char *was)
 bool holds_differs(const struct look *l, const struct binding *b, const struct rule_test *t,
                    struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	const struct fact_row *row;
 
 	for (size_t i = 0; (row = next_row(b, t, &rows, &i)) != NULL;) {
@@ -110,7 +119,9 @@ bool holds_differs(const struct look *l, const struct binding *b, const struct r
 			continue;
 		see_peers(l, b, row, seen);
 		seen->applies |= seen->peers != NULL;
-		if (seen->peers && moved_so(t, seen->value, seen->peers))
+		if (!seen->peers || (t->peers.n && !rule_words_fit(&t->peers, seen->peers)))
+			continue;
+		if (moved_so(t, seen->value, seen->peers))
 			return true;
 	}
 	return false;
@@ -119,7 +130,7 @@ bool holds_differs(const struct look *l, const struct binding *b, const struct r
 bool holds_changed(const struct look *l, const struct binding *b, const struct rule_test *t,
                    struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	const struct fact_row *row;
 
 	for (size_t i = 0; (row = next_row(b, t, &rows, &i)) != NULL;) {
@@ -138,12 +149,12 @@ bool holds_changed(const struct look *l, const struct binding *b, const struct r
 bool holds_less(const struct look *l, const struct binding *b, const struct rule_test *t,
                 struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
-	const char *device = t->than_fact && t->than_fact->about == FACT_NODE ? ""
-	                                                                      : bound_device(b, t);
+	struct row_range rows = rows_of(l, b, t);
+	enum fact_about about = t->than_fact ? t->than_fact->about : rule_test_about(t);
+	const char *device = about == FACT_NODE ? "" : b->device[about];
 	size_t i = 0;
 	const struct fact_row *row = next_row(b, t, &rows, &i);
-	const char *than = facts_text(l->f, b->node, device, t->than);
+	const char *than = device ? facts_text(l->f, b->node, device, t->than) : NULL;
 
 	if (!row || !see_fact(b, row, seen))
 		return false;
@@ -158,10 +169,16 @@ bool holds_less(const struct look *l, const struct binding *b, const struct rule
 
 /* ---- what nobody else should have ---- */
 
+/* So many have it that it must be a network inside each node. */
+static bool is_inside(const struct rule_test *t, const struct shared_at *who)
+{
+	return rule_test_about(t) == FACT_NETDEV && who->n > 2 && 2 * who->n > who->of;
+}
+
 bool holds_shared(const struct look *l, const struct binding *b, const struct rule_test *t,
                   struct seen *seen)
 {
-	struct row_range rows = look_rows(l, t->key);
+	struct row_range rows = rows_of(l, b, t);
 	size_t i = 0;
 	const struct fact_row *row = next_row(b, t, &rows, &i);
 
@@ -172,7 +189,7 @@ bool holds_shared(const struct look *l, const struct binding *b, const struct ru
 	for (const char *p = seen->value; *p; p += *p == ',') {
 		size_t len = strcspn(p, ",/");
 		const struct shared_at *who = len ? shared_with(all, p, len, b->node) : NULL;
-		if (who) {
+		if (who && !is_inside(t, who)) {
 			seen->other = who->node;
 			seen->other_device = who->device;
 			return true;

@@ -55,7 +55,7 @@ bool holds_slow(const struct look *l, const struct binding *b, const struct rule
 	for (size_t i = 0; i < n; i++) {
 		if (!trouble_fits(b, t, &v[i]))
 			continue;
-		if (!best || v[i].loss > best->loss)
+		if (!best || !isfinite(best->loss) || v[i].loss > best->loss)
 			best = &v[i];
 	}
 	if (!best)

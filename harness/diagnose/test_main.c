@@ -9,6 +9,7 @@
 /* The device that most bytes of each node went over, and what that is for most of a class. */
 struct look_mains {
 	const char **of; /* by node; NULL: not known */
+	size_t *same;    /* by node: how many of its class have that one, itself too */
 	struct main_class {
 		const char *device; /* that most of its nodes have; NULL: none known */
 		size_t n, known;
@@ -17,7 +18,7 @@ struct look_mains {
 
 struct main_at {
 	const char *device;
-	size_t class;
+	size_t class, node;
 };
 
 static int by_class(const void *a, const void *b)
@@ -35,13 +36,14 @@ void look_mains_make(struct look *l)
 	size_t n = 0;
 
 	m->of = hb_alloc((l->n_nodes + 1) * sizeof *m->of);
+	m->same = hb_alloc((l->n_nodes + 1) * sizeof *m->same);
 	m->classes = hb_alloc((l->n_classes + 1) * sizeof *m->classes);
 	for (size_t i = 0; i < l->n_nodes; i++) {
 		const struct wire *w = look_wire(l, i);
 		if (!w || !w->n)
 			continue;
 		m->of[i] = w->v[0].device;
-		v[n++] = (struct main_at){ m->of[i], l->class_of[i] };
+		v[n++] = (struct main_at){ m->of[i], l->class_of[i], i };
 	}
 	qsort(v, n, sizeof *v, by_class);
 	for (size_t i = 0, j; i < n; i = j) {
@@ -49,6 +51,8 @@ void look_mains_make(struct look *l)
 		for (j = i + 1; j < n && by_class(&v[i], &v[j]) == 0;)
 			j++;
 		c->known += j - i;
+		for (size_t k = i; k < j; k++)
+			m->same[v[k].node] = j - i;
 		if (j - i > c->n) {
 			c->n = j - i;
 			c->device = v[i].device;
@@ -63,12 +67,14 @@ void look_mains_free(struct look *l)
 	if (!l->mains)
 		return;
 	free(l->mains->of);
+	free(l->mains->same);
 	free(l->mains->classes);
 	free(l->mains);
 	l->mains = NULL;
 }
 
-/* Peers agree as facts_peers has it: at least two, and two thirds of those that are known. */
+/* Peers agree as facts_peers has it: at least two, two thirds of those that are known, and more
+ * than share the node's own. */
 static bool differs(const struct look *l, const struct binding *b, struct seen *seen)
 {
 	const char *own = l->mains->of[b->node];
@@ -81,7 +87,7 @@ static bool differs(const struct look *l, const struct binding *b, struct seen *
 	if (seen->count < 2 || 3 * seen->count < 2 * seen->of)
 		return false;
 	seen->peers = c->device;
-	return strcmp(own, c->device) != 0;
+	return strcmp(own, c->device) != 0 && c->n > l->mains->same[b->node];
 }
 
 /* Could the node have used it: up, with an address, no part of the other one? */

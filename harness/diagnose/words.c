@@ -140,6 +140,8 @@ void hit_pattern(const struct hit *h, struct buf *out)
 
 const char *told_device(const struct told *t)
 {
+	if (t->h->b.own)
+		return t->h->b.own;
 	for (size_t i = 0; i < ABOUTS; i++)
 		if (t->h->b.device[i] && *t->h->b.device[i])
 			return t->h->b.device[i];
@@ -254,11 +256,6 @@ static void put_counter(const struct told *t, const struct seen *s, struct buf *
 	static const char *const per[] = { "", " a second", " a GB" };
 	const struct rule_test *test = s->test;
 
-	if (test->kind == TEST_MISSING) {
-		put_who(t, s, out);
-		buf_printf(out, " has no counter %s", s->key);
-		return;
-	}
 	buf_printf(out, "%s of ", s->key);
 	if (test->of == OF_OTHERS)
 		buf_printf(out, "all nodes but %s", told_node(t, s->node));
@@ -389,8 +386,7 @@ void told_evidence(const struct told *t, size_t i, struct buf *out)
 	case TEST_SHARED:
 	case TEST_ENDS: put_fact_line(t, s, out); break;
 	case TEST_COUNTER:
-	case TEST_STILL:
-	case TEST_MISSING: put_counter(t, s, out); break;
+	case TEST_STILL: put_counter(t, s, out); break;
 	case TEST_WIRE:
 	case TEST_FOREIGN: put_wire(t, s, out); break;
 	case TEST_SLOW: put_slow(t, s, out); break;
