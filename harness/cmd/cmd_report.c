@@ -4,6 +4,7 @@
 #include "harness/cmd/cmd.h"
 #include "harness/cmd/cmd_load.h"
 #include "harness/judge/compare.h"
+#include "harness/report/report_probe.h"
 
 struct report_opts {
 	char *baseline, *format, *merge, *rules;
@@ -43,6 +44,46 @@ struct report_against {
 	const struct diagnose_data *causes;
 };
 
+/* As `probe` printed it, against the baseline that it was held against where none is named. */
+static void print_probe(const struct common *common, const struct report_opts *o,
+                        const struct store *s, const struct run_list *runs,
+                        const struct report_against *against, const struct run_blame *blame,
+                        const struct run_diagnosis *why)
+{
+	struct baseline past = { 0 };
+	struct facts base = { 0 };
+	struct run_about about;
+	bool missing, known = false;
+	const struct baseline *b = against->b;
+	const struct facts *told = &blame->told->facts;
+
+	load_about(runs->dirs[0], &about);
+	if (!b && about.baseline &&
+	    load_baseline(s, about.baseline, &past, &missing, NULL) == HB_OK)
+		b = &past;
+	if (b && b->facts)
+		known = facts_from_json(b->facts, b->name ? b->name : "baseline", &base, NULL) ==
+		        HB_OK;
+	struct report_probe in = { .s = &runs->v[0],
+		                   .facts = told,
+		                   .base = known ? &base : NULL,
+		                   .base_name = !b              ? NULL
+		                                : against->name ? against->name
+		                                                : about.baseline,
+		                   .why = run_diagnosis_of(why),
+		                   .dir = runs->dirs[0],
+		                   .code = report_probe_code(&runs->v[0], told) };
+	if (why->known)
+		in.code = code_worse(in.code, diagnosis_code(&why->d));
+	struct doc *d = report_probe_doc(&in);
+
+	cmd_print_as(common, d, o->format);
+	doc_free(d);
+	load_about_free(&about);
+	facts_free(&base);
+	baseline_free(&past);
+}
+
 static void print_run(const struct common *common, const struct report_opts *o,
                       const struct store *s, const struct run_list *runs,
                       const struct report_against *against)
@@ -61,6 +102,13 @@ static void print_run(const struct common *common, const struct report_opts *o,
 	};
 	struct run_diagnosis why;
 	load_diagnosis(against->causes, runs->dirs[0], &blame, &with_causes, &why);
+	if (!o->merge && blame.told && report_is_probe(&runs->v[0], &blame.told->facts)) {
+		print_probe(common, o, s, runs, against, &blame, &why);
+		run_diagnosis_free(&why);
+		load_blame_free(&blame);
+		load_about_free(&about);
+		return;
+	}
 	if (!o->merge) {
 		const struct load_accept_with with = { v, b, acks };
 		load_accept(s, runs->dirs[0], &with, &accept);

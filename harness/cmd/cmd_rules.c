@@ -191,7 +191,7 @@ static int explain(const struct common *common, const struct rules_opts *o,
 static int check_file(const char *path, const char *today, struct rules *rules)
 {
 	struct hb_err err = { 0 };
-	if (rules_read_file(path, today, rules, &err) == HB_OK)
+	if (rules_read_site(path, today, rules, &err) == HB_OK)
 		return CODE_OK;
 	return cmd_error_text("rules", CODE_USAGE, "%s", err.text);
 }
@@ -246,7 +246,8 @@ const struct command cmd_rules = {
 	.usage = "list [--tag T] | check [FILE...] | explain ID",
 	.summary = "which causes of slow figures are known, and what each looks for",
 	.text = "list shows the rules that join figures, facts and counters to causes. check reads "
-	        "all of them, and the files given, and says what is wrong with the first wrong "
+	        "all of them, and the files or folders given, and says what is wrong with the "
+	        "first wrong "
 	        "member of each file: exit 64. explain tells everything about one: what it looks "
 	        "for, what it explains, what to do and what would refute it. A site's own rules "
 	        "are files of the same form (--rules); one with the id of a built-in rule takes "

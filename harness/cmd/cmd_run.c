@@ -11,6 +11,7 @@
 #include "harness/cmd/cmd_run_rows.h"
 #include "harness/cmd/progress.h"
 #include "harness/plan/plan_shard.h"
+#include "harness/report/report_probe.h"
 #include "harness/slurm/slurm.h"
 
 enum { ROUNDS_MAX = 65536, PAIRS_MAX = 65536, LABEL_MAX = 256, PORT_MAX = 65535 };
@@ -182,7 +183,7 @@ static void print_result(const struct common *common, const struct run_opts *o,
 	struct drained drained = { 0 };
 	if (!m->has_summary)
 		return;
-	if (o->facts_only) {
+	if (o->facts_only || report_is_probe(&m->summary, &m->told.facts)) {
 		cmd_probe_print(common, o, m);
 		return;
 	}

@@ -6,6 +6,7 @@
 
 #include "bench/base/mem.h"
 #include "harness/diagnose/scene.h"
+#include "harness/diagnose/words.h"
 
 /* ---- whom culprits are about ---- */
 
@@ -242,6 +243,22 @@ static char *names_of(const struct making *m, const struct like *v, size_t n)
 	return text;
 }
 
+/* Two tests of one fact may say the same, or one of them a little more. */
+static void add_evidence(struct cause *c, char *line)
+{
+	for (size_t i = 0; i < c->n_evidence; i++) {
+		char *had = c->evidence[i];
+		bool longer = strncmp(line, had, strlen(had)) == 0;
+
+		if (!longer && strncmp(had, line, strlen(line)) != 0)
+			continue;
+		c->evidence[i] = longer ? line : had;
+		free(longer ? had : line);
+		return;
+	}
+	c->evidence[c->n_evidence++] = line;
+}
+
 static void put_evidence(const struct told *t, struct cause *c)
 {
 	size_t n = t->h->rule->n_when;
@@ -250,8 +267,17 @@ static void put_evidence(const struct told *t, struct cause *c)
 	for (size_t i = 0; i < n; i++) {
 		struct buf line = BUF_INIT;
 		told_evidence(t, i, &line);
-		c->evidence[c->n_evidence++] = buf_detach(&line);
+		add_evidence(c, buf_detach(&line));
 	}
+}
+
+/* What two nodes share is told of the one that has it beside the other. */
+static bool of_two(const struct hit *h)
+{
+	for (size_t i = 0; i < h->rule->n_when; i++)
+		if (h->seen[i].test->kind == TEST_SHARED)
+			return true;
+	return false;
 }
 
 static void make_cause(const struct making *m, const struct like *v, size_t n, struct cause *c)
@@ -272,6 +298,10 @@ static void make_cause(const struct making *m, const struct like *v, size_t n, s
 	c->subject = told_subject(&t);
 	c->rule = hb_strdup(r->id);
 	c->title = hb_strdup(r->title);
+	if (of_two(t.h)) {
+		t.nodes = told_node(&t, t.h->b.node);
+		t.n = 1;
+	}
 	c->text = told_text(&t, r->message);
 	c->next = told_text(&t, r->next);
 	c->refute = told_text(&t, r->refute);

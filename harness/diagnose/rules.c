@@ -184,11 +184,6 @@ static int read_path(const char *path, const char *today, bool site, struct rule
 	return rc;
 }
 
-int rules_read_file(const char *path, const char *today, struct rules *out, struct hb_err *err)
-{
-	return read_path(path, today, true, out, err);
-}
-
 static int read_folder(const char *dir, const char *today, bool site, struct rules *out,
                        struct hb_err *err)
 {
@@ -206,7 +201,7 @@ static int read_folder(const char *dir, const char *today, bool site, struct rul
 	return rc;
 }
 
-static int read_site(const char *site, const char *today, struct rules *out, struct hb_err *err)
+int rules_read_site(const char *site, const char *today, struct rules *out, struct hb_err *err)
 {
 	struct stat st;
 
@@ -224,10 +219,11 @@ int rules_load(const char *site, const char *today, struct rules *out, struct hb
 	*out = (struct rules){ 0 };
 	int rc = read_folder(dir, today, false, out, err);
 	if (rc == HB_E_USAGE)
-		rc = hb_fail(err, HB_E_USAGE, "no built-in rules in %s; set HPCBENCH_DATA_PATH",
-		             dir);
+		rc = hb_fail(err, HB_E_USAGE, "no built-in rules in %s; set %s", dir,
+		             env && *env ? "HPCBENCH_RULES_PATH right, or not at all"
+		                         : "HPCBENCH_DATA_PATH");
 	if (rc == HB_OK && site)
-		rc = read_site(site, today, out, err);
+		rc = rules_read_site(site, today, out, err);
 	free(dir);
 	if (rc != HB_OK)
 		rules_free(out);

@@ -150,8 +150,8 @@ struct rules {
  * JSON path and what is known. today: YYYY-MM-DD.
  */
 int rules_load(const char *site, const char *today, struct rules *out, struct hb_err *err);
-/* Adds what one file says. */
-int rules_read_file(const char *path, const char *today, struct rules *out, struct hb_err *err);
+/* Adds what one file, or a folder of them, says. */
+int rules_read_site(const char *path, const char *today, struct rules *out, struct hb_err *err);
 int rules_from_json(json_object *o, const char *source, const char *today, struct rules *out,
                     struct hb_err *err);
 const struct rule *rules_find(const struct rules *r, const char *id); /* NULL: none */

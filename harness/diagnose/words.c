@@ -8,7 +8,8 @@
 #include "bench/base/units.h"
 #include "harness/diagnose/words.h"
 
-enum { BYTES_SCALED = 1 << 20, TEXT_SHOWN = 120 };
+/* An MTU is below 64 KiB and known by its number. */
+enum { BYTES_SCALED = 1 << 20, KIB_SCALED = 1 << 16, TEXT_SHOWN = 120 };
 
 void words_number(double v, struct buf *out)
 {
@@ -83,7 +84,8 @@ void fact_words(const struct fact_info *info, const char *text, struct buf *out)
 		buf_puts(out, "unknown");
 	else if (!isfinite(v) || !*unit)
 		put_text(*text ? text : "empty", out);
-	else if (strcmp(unit, "B") == 0 && v >= BYTES_SCALED)
+	else if (strcmp(unit, "B") == 0 &&
+	         (v >= BYTES_SCALED || (v >= KIB_SCALED && fmod(v, 1024) <= 0)))
 		words_bytes(v, out);
 	else if (strcmp(unit, "b/s") == 0 || strcmp(unit, "Hz") == 0)
 		put_scaled(v, unit, out);
@@ -218,7 +220,9 @@ static void put_fact(const struct told *t, const struct seen *s, struct buf *out
 		put_text(s->source, out);
 		buf_putc(out, ')');
 	}
-	if (!whole && s->peers) {
+	if (!whole && s->peers && s->value && strcmp(s->peers, s->value) == 0) {
+		buf_printf(out, ", as on %zu of %zu peers", s->count, s->of);
+	} else if (!whole && s->peers) {
 		buf_printf(out, ", %zu of %zu peers have ", s->count, s->of);
 		fact_words(info, s->peers, out);
 	}
@@ -262,7 +266,11 @@ static void put_counter(const struct told *t, const struct seen *s, struct buf *
 		return;
 	}
 	buf_puts(out, " moved by ");
-	words_number(s->number, out);
+	size_t len = strlen(s->key);
+	if (len > 6 && strcmp(s->key + len - 6, "_bytes") == 0)
+		words_bytes(s->number, out);
+	else
+		words_number(s->number, out);
 	if (test->per != PER_NONE) {
 		buf_puts(out, ", ");
 		words_number(s->limit, out);

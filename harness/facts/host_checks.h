@@ -40,7 +40,8 @@ struct host_checks {
  * world that is not as large as it should be. Addresses of bridges, of loopback and virtual
  * devices, and those that more than half of the nodes have on a device of one name (as docker0 has)
  * count for nothing, nor does a device that two nodes share because they are one machine (same
- * boot, same hardware address). Clocks: time.offset_s less the median over the nodes (from 3 on),
+ * boot, same hardware address). An own name that is a loopback address is odd where there are
+ * several nodes. Clocks: time.offset_s less the median over the nodes (from 3 on),
  * where it is more than its bound and 50 ms; and that median against this host likewise.
  */
 void host_checks_make(const struct facts *f, struct host_checks *out);

@@ -307,7 +307,7 @@ static int exit_code(const struct measure *m)
 		return code_of(&in);
 	int code = report_run_code(&one, 1, m->judged ? &m->verdicts : NULL,
 	                           m->req.baseline != NULL, false);
-	if (m->req.facts_only)
+	if (m->req.facts_only || report_is_probe(one, &m->told.facts))
 		code = report_probe_code(one, &m->told.facts);
 	else
 		code = m->accepting ? accept_code(&m->acceptance)

@@ -2,6 +2,7 @@
  * What is misconfigured: below each culprit the best cause with its evidence, what would refute it
  * and what to do; and what is wrong with nobody slow, a section of its own.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,12 +43,26 @@ static const struct cause *cause_of(const struct diagnosis *d, size_t culprit, s
 	return NULL;
 }
 
-/* What it says begins with whom it is about, whether the rule's words do or not. */
-static void put_what(const struct cause *c, struct buf *out)
+/* Does text have these bytes as a word of their own? */
+static bool has_word(const char *text, const char *word, size_t len)
 {
-	size_t len = strlen(c->subject);
+	for (const char *p = text; len && *p; p++)
+		if (strncmp(p, word, len) == 0 && (p == text || !isalnum((unsigned char)p[-1])) &&
+		    !isalnum((unsigned char)p[len]))
+			return true;
+	return false;
+}
 
-	if (strncmp(c->text, c->subject, len) != 0)
+/* Whom it is about stands before it where the rule's words do not say so. */
+void report_cause_what(const struct cause *c, struct buf *out)
+{
+	size_t node = strcspn(c->subject, "/");
+	const char *device = c->subject + node + (c->subject[node] == '/');
+	const char *kind = strncmp(device, "lib:", 4) == 0 ? device + 4 : device;
+
+	if (strcmp(c->subject, "cluster") != 0 &&
+	    (!has_word(c->text, c->subject, node) ||
+	     (*kind && !has_word(c->text, kind, strlen(kind)))))
 		buf_printf(out, "%s: ", c->subject);
 	buf_puts(out, c->text);
 }
@@ -68,7 +83,7 @@ void report_cause_brief(const struct diagnosis *d, size_t culprit, struct buf *o
 
 	if (!c)
 		return;
-	put_what(c, &text);
+	report_cause_what(c, &text);
 	char *words = doc_clip(buf_text(&text), CAUSE_MAX);
 	buf_printf(out, "; %s cause: %s", rule_confidence_name(c->confidence), words);
 	free(words);
@@ -90,7 +105,7 @@ void report_causes_head(struct doc *d, const struct diagnosis *found)
 			continue;
 		if (n++ >= HEAD_SHOWN)
 			continue;
-		put_what(&found->v[i], &text);
+		report_cause_what(&found->v[i], &text);
 		doc_text(d, DOC_BAD, "MISCONFIGURED: %s", buf_text(&text));
 		buf_free(&text);
 		shown++;
@@ -144,13 +159,13 @@ static void put_also(struct doc *d, const struct diagnosis *found, size_t culpri
 		if (n++ >= ALSO_SHOWN)
 			continue;
 		buf_puts(&text, text.len ? "; " : "");
-		put_what(c, &text);
+		report_cause_what(c, &text);
 		buf_printf(&text, " (%s)", rule_confidence_name(c->confidence));
 	}
 	if (n > ALSO_SHOWN)
 		buf_printf(&text, "; and %zu more", n - ALSO_SHOWN);
 	if (n)
-		doc_list_below(d, "also possible: %s", buf_text(&text));
+		doc_list_below(d, "other causes: %s", buf_text(&text));
 	buf_free(&text);
 }
 
@@ -168,7 +183,7 @@ void report_cause_below(struct doc *d, const struct findings *f, const struct di
 		               f->v[culprit].kind == LOC_SILENT ? "silent" : "slow",
 		               next ? next : buf_text(&text));
 	} else if (c) {
-		put_what(c, &text);
+		report_cause_what(c, &text);
 		put_marks(c, &text);
 		doc_list_below(d, "%s cause: %s [%s]", rule_confidence_name(c->confidence),
 		               buf_text(&text), c->rule);
@@ -185,7 +200,7 @@ static void put_alone(struct doc *d, const struct cause *c)
 {
 	struct buf text = BUF_INIT;
 
-	put_what(c, &text);
+	report_cause_what(c, &text);
 	put_marks(c, &text);
 	doc_list_item(d, "%s: %s [%s]", rule_severity_name(c->severity), buf_text(&text), c->rule);
 	buf_free(&text);
@@ -200,7 +215,7 @@ static void put_note(struct doc *d, const struct cause *c)
 {
 	struct buf text = BUF_INIT;
 
-	put_what(c, &text);
+	report_cause_what(c, &text);
 	put_marks(c, &text);
 	doc_list_item(d, "note: %s [%s]", buf_text(&text), c->rule);
 	buf_free(&text);
@@ -227,14 +242,19 @@ static void put_severity(struct doc *d, const struct diagnosis *found, enum rule
 
 void report_causes(struct doc *d, const struct diagnosis *found)
 {
-	size_t alone = 0;
+	size_t alone = 0, wrong = 0;
 
-	for (size_t i = 0; found && i < found->n; i++)
+	for (size_t i = 0; found && i < found->n; i++) {
 		alone += found->v[i].n_explains == 0;
-	if (alone == 0)
-		return;
-	doc_heading(d, 2, "Misconfigured");
-	put_severity(d, found, RULE_ERROR, ERRORS_SHOWN);
-	put_severity(d, found, RULE_WARNING, WARNINGS_SHOWN);
-	put_severity(d, found, RULE_NOTE, NOTES_SHOWN);
+		wrong += found->v[i].n_explains == 0 && found->v[i].severity == RULE_ERROR;
+	}
+	if (wrong)
+		doc_heading(d, 2, "Misconfigured");
+	if (wrong)
+		put_severity(d, found, RULE_ERROR, ERRORS_SHOWN);
+	if (alone > wrong) {
+		doc_heading(d, 2, "Noticed");
+		put_severity(d, found, RULE_WARNING, WARNINGS_SHOWN);
+		put_severity(d, found, RULE_NOTE, NOTES_SHOWN);
+	}
 }

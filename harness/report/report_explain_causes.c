@@ -39,13 +39,15 @@ static bool cause_is_about(const struct explain *e, const struct cause *c)
 
 static void put_cause(struct doc *d, const struct cause *c)
 {
-	struct buf known = BUF_INIT;
+	struct buf known = BUF_INIT, what = BUF_INIT;
 
+	report_cause_what(c, &what);
 	report_known_mark(c->ack, &known);
 	if (c->suppressed)
 		buf_printf(&known, " (suppressed %s)", c->suppressed);
-	doc_list_item(d, "%s: %s%s [%s: %s, %s]", c->subject, c->text, buf_text(&known), c->rule,
+	doc_list_item(d, "%s%s [%s: %s, %s]", buf_text(&what), buf_text(&known), c->rule,
 	              rule_severity_name(c->severity), rule_confidence_name(c->confidence));
+	buf_free(&what);
 	buf_free(&known);
 	for (size_t i = 0; i < c->n_evidence; i++)
 		doc_list_below(d, "evidence: %s", c->evidence[i]);
@@ -68,10 +70,7 @@ void explain_causes(struct doc *d, const struct explain *e)
 			doc_heading(d, 2, "Why");
 		put_cause(d, &e->why->v[i]);
 	}
-	if (n)
-		doc_text(d, DOC_DIM, "%zu rule%s looked at", e->why->rules,
-		         e->why->rules == 1 ? " was" : "s were");
-	else
+	if (n == 0)
 		doc_text(d, DOC_DIM, "no cause: none of the rules holds for it");
 }
 

@@ -1,6 +1,7 @@
 #include "harness/report/report_facts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,12 @@ void report_fact_name(const char *device, const char *key, struct buf *out)
 	if (strncmp(device, "lib:", 4) != 0 && strncmp(device, "fs:", 3) != 0 &&
 	    strncmp(device, "peer:", 5) != 0)
 		colon = NULL;
-	buf_printf(out, "%s of %s", dot + 1, colon ? colon + 1 : device);
+	/* The value says the unit: "speed of eth0: 25 Gb/s". */
+	const char *name = dot + 1, *unit = strrchr(name, '_');
+	bool has = unit && (strcmp(unit, "_bps") == 0 || strcmp(unit, "_bytes") == 0);
+
+	buf_printf(out, "%.*s of %s", (int)(has ? unit - name : (ptrdiff_t)strlen(name)), name,
+	           colon ? colon + 1 : device);
 }
 
 static bool scaled(const struct fact_info *info, double v, struct buf *out)
@@ -41,7 +47,8 @@ static bool scaled(const struct fact_info *info, double v, struct buf *out)
 	char text[NUM_TEXT];
 
 	/* Only what is whole in the larger unit: no two values may look the same. */
-	if (strcmp(info->unit, "B") == 0 && v >= 1 << 20 && fmod(v, 1 << 20) <= 0 && v < 1e18) {
+	if (strcmp(info->unit, "B") == 0 && v >= 1 << 16 && v < 1e18 &&
+	    fmod(v, v < 1 << 20 ? 1 << 10 : 1 << 20) <= 0) {
 		units_format_bytes((uint64_t)v, text, sizeof text);
 		buf_puts(out, text);
 		return true;

@@ -33,7 +33,20 @@ int report_probe_code(const struct summary *s, const struct facts *f)
 	return bad ? CODE_FINDINGS : lost ? CODE_NOT_MEASURED : CODE_OK;
 }
 
+bool report_is_probe(const struct summary *s, const struct facts *f)
+{
+	return s->told > 0 && s->n_rows == 0 && f->n_rows > 0;
+}
+
 /* ---- the first line ---- */
+
+static void put_stopped(struct doc *d, const struct report_probe *in)
+{
+	if (in->code > 128)
+		doc_text(d, DOC_BAD, "STOPPED: by a signal; what was told until then is kept");
+	else if (in->s->partial)
+		doc_text(d, DOC_WARN, "PARTIAL: the probe was interrupted or steps are missing");
+}
 
 static size_t counted(const struct host_checks *c)
 {
@@ -135,18 +148,14 @@ static const struct fact_value *unknown_of(const struct fact_row *row)
 /* Those that some nodes have first: there something is wrong with the others. */
 static void put_unknown(struct doc *d, const struct facts *f)
 {
-	size_t some = 0, none = 0;
+	size_t some = 0;
 
 	for (size_t i = 0; i < f->n_rows; i++) {
 		const struct fact_row *row = &f->rows[i];
 		const struct fact_value *v = unknown_of(row);
 
-		if (!v)
+		if (!v || row->n == 1)
 			continue;
-		if (row->n == 1) {
-			none++;
-			continue;
-		}
 		if (some == 0)
 			doc_heading(d, 2, "Not known of some nodes");
 		if (some++ >= UNKNOWN_SHOWN)
@@ -162,9 +171,6 @@ static void put_unknown(struct doc *d, const struct facts *f)
 	}
 	if (some > UNKNOWN_SHOWN)
 		doc_text(d, DOC_WARN, "and %zu more; --json has all", some - UNKNOWN_SHOWN);
-	if (none)
-		doc_text(d, DOC_DIM, "%zu fact%s could be had nowhere; --json says why", none,
-		         report_plural(none));
 }
 
 /* ---- the cluster ---- */
@@ -222,7 +228,7 @@ static void put_cluster(struct doc *d, const struct facts *f)
 		"slurm.version",       "world.size"
 	};
 	enum { WIRES_SHOWN = 12 };
-	size_t wires = 0;
+	size_t wires = 0, nowhere = 0;
 
 	doc_heading(d, 2, "The nodes");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -232,6 +238,7 @@ static void put_cluster(struct doc *d, const struct facts *f)
 			put_row(d, f, row);
 	}
 	for (size_t i = 0; i < f->n_rows; i++) {
+		nowhere += f->rows[i].n == 1 && unknown_of(&f->rows[i]);
 		if (!is_wire(f, &f->rows[i]))
 			continue;
 		if (wires++ < WIRES_SHOWN)
@@ -239,7 +246,10 @@ static void put_cluster(struct doc *d, const struct facts *f)
 	}
 	if (wires > WIRES_SHOWN)
 		doc_fact(d, "other devices", "%zu more facts; --json has all", wires - WIRES_SHOWN);
-	doc_fact(d, "facts", "%zu, each with its source in facts.json", f->n_rows);
+	doc_fact(d, "facts", "%zu, each with its source in facts.json", f->n_rows - nowhere);
+	if (nowhere)
+		doc_fact(d, "not known", "%zu fact%s%s; --json says why", nowhere,
+		         report_plural(nowhere), f->n_nodes > 1 ? ", of no node" : "");
 }
 
 static void fill(json_object *data, const void *ctx)
@@ -272,9 +282,10 @@ struct doc *report_probe_doc(const struct report_probe *in)
 	js_set_obj(d->data, "changes", report_drift_changes_json(in->facts, &drift));
 	js_set_obj(d->data, "hosts", checks_json(&checks));
 
-	put_head(d, in, &drift, &checks);
-	/* What the differences mean, before the differences. */
+	put_stopped(d, in);
+	/* What is wrong first, then how much differs; what that means before the differences. */
 	report_causes_head(d, in->why);
+	put_head(d, in, &drift, &checks);
 	report_causes(d, in->why);
 	if (report_drift_count(in->facts, &drift))
 		doc_heading(d, 2, "What differs");

@@ -23,6 +23,8 @@ struct report_probe {
 	const char *dir;             /* where the run is, or NULL */
 	int code;                    /* how the command ends */
 };
+/* Nodes told what they are, and nothing was there to measure. */
+bool report_is_probe(const struct summary *s, const struct facts *f);
 struct doc *report_probe_doc(const struct report_probe *in);
 /* CODE_FINDINGS: something is wrong between the hosts; CODE_NOT_MEASURED: somebody told nothing. */
 int report_probe_code(const struct summary *s, const struct facts *f);

@@ -20,7 +20,7 @@ model() { # NAME FACTS FAULTS
 }
 sim() { hpcbench run --launcher "sim:$1.json" --suite pairs --bench mpi.latency --sizes 8 --seed 1 --no-confirm "${@:2}" 2>run.err; }
 # The first lines, who is slow and what is misconfigured.
-why() { sed -n '1,/^tested/{/^tested/!p};/^Misconfigured/,/^$/p;/^next:/p'; }
+why() { sed -n '1,/^tested/{/^tested/!p};/^Misconfigured/,/^$/p;/^Noticed/,/^$/p;/^next:/p'; }
 both=',"n3":{"eth0/net.mtu":"1500","cpu.governor":"powersave"}'
 model clean '' ''
 model slow "$both" "$slow"

@@ -19,7 +19,7 @@ echo '{"schema":1,"name":"s","benches":[{"bench":"mpi.latency","options":{"sizes
 # What rules say of it is told on top; their words are theirs.
 probe() { # MODEL WORDS...
 	try hpcbench probe 'n[1-8]' --launcher "sim:$1.json" "${@:2}" 2>/dev/null |
-		sed -E 's/^(MISCONFIGURED): .*/\1/; /^Misconfigured/,/^$/d'
+		sed -E 's/^(MISCONFIGURED): .*/\1/; /^Misconfigured/,/^$/d; /^Noticed/,/^$/d'
 }
 probe same
 probe odd
@@ -32,6 +32,9 @@ hpcbench baseline record night latest --quiet
 probe small --baseline night | sed '/^The nodes/,$d'
 hpcbench run --suite ./s.json --launcher sim:small.json --quiet 2>/dev/null
 hpcbench diff latest~2 latest | grep changed
+# The stored run reads as it was printed.
+hpcbench probe 'n[1-8]' --launcher sim:odd.json --baseline night >printed 2>/dev/null
+hpcbench report latest | cmp - printed && echo "the stored probe reads the same"
 # Words that cannot be.
 try hpcbench probe n1 n2
 try hpcbench probe n1 --format nope

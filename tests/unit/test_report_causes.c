@@ -108,7 +108,7 @@ static void a_culprit_takes_five_lines_with_cause_evidence_and_what_to_do(void *
 	        "(SIOCGIFMTU); n17: mpi.bandwidth 4 KiB is fine, 1 MiB -38 %\n"
 	        "      next: ip link set dev eth0 mtu 9000; refuted if: messages below 1500 B are "
 	        "as slow\n"
-	        "      also possible: n17: governor is powersave (possible); n17: governor is "
+	        "      other causes: n17: governor is powersave (possible); n17: governor is "
 	        "powersave (possible); n17: governor is powersave (possible); and 2 more\n");
 	assert_int_equal(lines(text), 5);
 	free(text);
@@ -252,8 +252,8 @@ static void the_section_has_errors_then_warnings_then_few_notes(void **state)
 	assert_non_null(error);
 	assert_true(error < warning && warning < note);
 	assert_non_null(strstr(text, "(suppressed until 2026-12-24: known)"));
-	/* 1 error and 1 warning of three lines, 1 suppressed, 3 of 5 notes; heading and rest. */
-	assert_int_equal(lines(text), 3 + 3 + 1 + 3 + 2);
+	/* 1 error and 1 warning of three lines, 1 suppressed, 3 of 5 notes; two headings and rest. */
+	assert_int_equal(lines(text), 3 + 3 + 1 + 3 + 4);
 	assert_non_null(strstr(text, "and 2 more notes"));
 	free(text);
 	why.n = 0;
