@@ -60,7 +60,6 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 {
 	struct run_opts o = *(const struct run_opts *)opts; /* what it owns stays with opts */
 	char suite[] = "probe", local[] = "local", srun[] = "srun";
-	char *named = argc == 1 ? hb_strdup(argv[0]) : NULL;
 
 	if (argc > 1)
 		return cmd_error_text("probe", CODE_USAGE,
@@ -70,6 +69,7 @@ static int run(const struct common *common, const void *opts, int argc, const ch
 	if (o.format && !report_find(o.format))
 		return cmd_error_text("probe", CODE_USAGE,
 		                      "no format \"%s\", see hpcbench list formats", o.format);
+	char *named = argc == 1 ? hb_strdup(argv[0]) : NULL;
 	o.command = "probe";
 	o.facts_only = true;
 	o.no_confirm = 1;
