@@ -176,7 +176,8 @@ const struct culprit *report_culprit(const struct findings *f);
 struct cause;
 /* Somebody should look at it: neither acknowledged nor suppressed. */
 bool report_cause_open(const struct cause *c);
-/* "n17/eth0 has an MTU of ...": its words, and before them whom it is about where they do not say. */
+/* "n17/eth0 has an MTU of ...": its words, and before them whom it is about where they do not say.
+ */
 void report_cause_what(const struct cause *c, struct buf *out);
 bool report_cause_explains(const struct cause *c, size_t culprit);
 /* "; likely cause: n17: mtu of eth0 is ...", nothing where nothing explains the culprit. */

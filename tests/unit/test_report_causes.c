@@ -252,7 +252,8 @@ static void the_section_has_errors_then_warnings_then_few_notes(void **state)
 	assert_non_null(error);
 	assert_true(error < warning && warning < note);
 	assert_non_null(strstr(text, "(suppressed until 2026-12-24: known)"));
-	/* 1 error and 1 warning of three lines, 1 suppressed, 3 of 5 notes; two headings and rest. */
+	/* 1 error and 1 warning of three lines, 1 suppressed, 3 of 5 notes; two headings and rest.
+	 */
 	assert_int_equal(lines(text), 3 + 3 + 1 + 3 + 4);
 	assert_non_null(strstr(text, "and 2 more notes"));
 	free(text);
