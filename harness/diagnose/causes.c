@@ -119,13 +119,15 @@ static void explain(const struct look *l, const struct hit *h, const struct blam
  * What decides which cause stands first, all in this place. What explains somebody who is slow goes
  * before what does not, and what is so of few nodes before what is so of most or of the whole
  * cluster, since that does not tell the slow from the others: at its partners a lossy node leaves
- * traces too. Then severity, confidence, and how many tests of figures hold.
+ * traces too. A rule of figures alone says what is seen, not why: it comes behind both. Then
+ * severity, confidence, and how many tests of figures hold.
  */
 enum {
 	RANK_EXPLAINS = 2000,
 	RANK_EXPLAINS_COMMON = 1000,
-	RANK_SEVERITY = 100,  /* a step: note, warning, error */
-	RANK_CONFIDENCE = 10, /* a step: possible, likely, certain */
+	RANK_EXPLAINS_SEEN = 500, /* by figures alone */
+	RANK_SEVERITY = 100,      /* a step: note, warning, error */
+	RANK_CONFIDENCE = 10,     /* a step: possible, likely, certain */
 	RANK_FIGURES_MAX = 9,
 	RANK_SUPPRESSED = -10000
 };
@@ -143,12 +145,14 @@ static double rank_of(const struct look *l, const struct hit *h, const struct ca
 	double rank = c->suppressed ? RANK_SUPPRESSED : 0;
 	size_t figures = 0;
 
-	if (c->n_explains)
+	for (size_t i = 0; i < h->rule->n_when; i++)
+		figures += rule_tests[h->rule->when[i].kind].figures;
+	if (c->n_explains && figures == h->rule->n_when)
+		rank += RANK_EXPLAINS_SEEN;
+	else if (c->n_explains)
 		rank += is_common(l, h, n) ? RANK_EXPLAINS_COMMON : RANK_EXPLAINS;
 	rank += RANK_SEVERITY * (RULE_NOTE - (int)c->severity);
 	rank += RANK_CONFIDENCE * (RULE_POSSIBLE - (int)c->confidence);
-	for (size_t i = 0; i < h->rule->n_when; i++)
-		figures += rule_tests[h->rule->when[i].kind].figures;
 	return rank + (double)(figures < RANK_FIGURES_MAX ? figures : RANK_FIGURES_MAX);
 }
 
