@@ -5,9 +5,11 @@
 #include "bench/base/info.h"
 
 const struct bench_info *const catalog[] = {
-	&info_mpi_latency, &info_mpi_bandwidth, &info_mpi_allreduce,
-	&info_mpi_world,   &info_node_memory,   &info_node_compute,
-	&info_node_jitter, &info_node_peers,    NULL,
+	&info_mpi_latency,   &info_mpi_bandwidth,
+	&info_mpi_allreduce, &info_mpi_world,
+	&info_node_memory,   &info_node_compute,
+	&info_node_jitter,   &info_node_facts,
+	&info_node_peers,    NULL,
 };
 
 enum { CATALOG_N = sizeof(catalog) / sizeof(catalog[0]) };

@@ -22,6 +22,20 @@ const struct bench_info info_mpi_world = {
 	.cases = info_cases_product,
 };
 
+const struct bench_info info_node_facts = {
+	.name = "node.facts",
+	.summary = "facts: what a node is and which libraries are loaded, each with its source",
+	.shape = BENCH_LOCAL,
+	.flags = BENCH_TELLS,
+	.min_ranks = 1,
+	.max_ranks = 1,
+	.floor = 0.05,
+	.metrics = no_metrics,
+	.opts_size = 1,
+	.opts = no_rows,
+	.cases = info_cases_product,
+};
+
 const struct bench_info info_node_peers = {
 	.name = "node.peers",
 	.summary = "facts: what the names of other nodes resolve to, TCP connections both ways",

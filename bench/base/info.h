@@ -102,7 +102,7 @@ const struct bench_info *catalog_find(const char *name); /* NULL: unknown */
 const char *catalog_nearest(const char *name);           /* for "did you mean"; may be NULL */
 /* The rows by name, for the bench_ops that measure them (catalog_mpi.c, catalog_node.c). */
 extern const struct bench_info info_mpi_latency, info_mpi_bandwidth, info_mpi_allreduce;
-extern const struct bench_info info_mpi_world, info_node_peers;
+extern const struct bench_info info_mpi_world, info_node_facts, info_node_peers;
 extern const struct bench_info info_node_memory, info_node_compute, info_node_jitter;
 /* "mpi" of "mpi.latency": which helper runs it. Writes at most n bytes. */
 void info_helper_name(const struct bench_info *info, char *out, size_t n);

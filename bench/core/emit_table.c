@@ -148,6 +148,21 @@ static int table_event(json_object *record, struct buf *out, struct hb_err *err)
 	return HB_OK;
 }
 
+/* Of benchmarks that tell facts. */
+static int table_fact(json_object *record, struct buf *out, struct hb_err *err)
+{
+	struct js_at at = JS_AT_TOP("record");
+	const char *endpoint = "", *key = "", *value = NULL, *source = "";
+
+	if (js_get_str(record, &at, "endpoint", JS_REQUIRED, &endpoint, err) < 0 ||
+	    js_get_str(record, &at, "key", JS_REQUIRED, &key, err) < 0 ||
+	    js_get_str(record, &at, "value", JS_OPTIONAL, &value, err) < 0 ||
+	    js_get_str(record, &at, "source", JS_OPTIONAL, &source, err) < 0)
+		return HB_E_FORMAT;
+	buf_printf(out, "%-28s %-24s %s  (%s)\n", endpoint, key, value ? value : "?", source);
+	return HB_OK;
+}
+
 static int table_record(struct emit *e, json_object *record, struct hb_err *err)
 {
 	struct emit_table *t = (struct emit_table *)e;
@@ -159,6 +174,8 @@ static int table_record(struct emit *e, json_object *record, struct hb_err *err)
 		rc = table_point(t, record, &out, err);
 	else if (type == REC_END)
 		rc = table_end(record, &out, err);
+	else if (type == REC_FACT)
+		rc = table_fact(record, &out, err);
 	else if (type == REC_EVENT)
 		rc = table_event(record, &out, err);
 	if (!rc && (fputs(buf_text(&out), t->out) < 0 || fflush(t->out) != 0))

@@ -4,7 +4,7 @@
 #include "bench/node/node.h"
 
 static const struct bench_ops *const benches[] = { &node_memory, &node_compute, &node_jitter,
-	                                           &node_peers, NULL };
+	                                           &node_facts,  &node_peers,   NULL };
 
 static const struct helper node_helper = {
 	.name = "node",

@@ -4,7 +4,7 @@
 
 #include "bench/core/bench.h"
 
-extern const struct bench_ops node_memory, node_compute, node_jitter, node_peers;
+extern const struct bench_ops node_memory, node_compute, node_jitter, node_facts, node_peers;
 
 /*
  * Prints what the processes of a run are doing on this node, a line each: host, pid, state (a
