@@ -212,25 +212,28 @@ static void put(struct emit *e, json_object *o)
 
 static void a_table_has_a_row_a_case_and_repeats_no_heading(void **state)
 {
-	static const char expected[] = "# mpi.bandwidth: n1 > n2, 2 ranks, window=64\n"
-	                               "       bytes     algbw MB/s     lat_p50 us    +- %         "
-	                               "   p99   samples  batch "
-	                               "ended by, checked elements\n"
-	                               "      64 KiB        10000.0          1.500    1.00         "
-	                               "9200.0        40      1 "
-	                               "precision, 64 ok\n"
-	                               "       1 MiB        10000.0          1.500    1.00         "
-	                               "9200.0        40      1 "
-	                               "precision, 64, 3 WRONG\n"
-	                               "case 17: invalid: wrong data\n"
-	                               "# mpi.bandwidth: n1 < n2, 2 ranks, window=64\n"
-	                               "       bytes     algbw MB/s     lat_p50 us    +- %         "
-	                               "   p99   samples  batch "
-	                               "ended by, checked elements\n"
-	                               "      64 KiB        10000.0          1.500    1.00         "
-	                               "9200.0        40      1 "
-	                               "precision, 64 ok\n"
-	                               "warn: the clock is slow\n";
+	static const char expected[] =
+	        "# mpi.bandwidth: n1 > n2, 2 ranks, window=64\n"
+	        "       bytes     algbw MB/s     lat_p50 us    +- %         "
+	        "   p99   samples  batch "
+	        "ended by, checked elements\n"
+	        "      64 KiB        10000.0          1.500    1.00         "
+	        "9200.0        40      1 "
+	        "precision, 64 ok\n"
+	        "       1 MiB        10000.0          1.500    1.00         "
+	        "9200.0        40      1 "
+	        "precision, 64, 3 WRONG\n"
+	        "case 17: invalid: wrong data\n"
+	        "# mpi.bandwidth: n1 < n2, 2 ranks, window=64\n"
+	        "       bytes     algbw MB/s     lat_p50 us    +- %         "
+	        "   p99   samples  batch "
+	        "ended by, checked elements\n"
+	        "      64 KiB        10000.0          1.500    1.00         "
+	        "9200.0        40      1 "
+	        "precision, 64 ok\n"
+	        "warn: the clock is slow\n"
+	        "n1                           sw.kernel                6.1  (uname)\n"
+	        "n1/eth0                      net.speed_bps            ?  (no carrier)\n";
 	struct rec_end end = { ids, UNIT_OK, NULL, 1.5 };
 	json_object *opts = json_object_new_object();
 	char *text = NULL;
@@ -249,6 +252,7 @@ static void a_table_has_a_row_a_case_and_repeats_no_heading(void **state)
 	put(e, some_pair("ba", 65536, 0, opts));
 	put(e, rec_event_to_json(&ids, "warn", "clock-slow", "the clock is slow"));
 	put(e, rec_fact_to_json("n1", "sw.kernel", "6.1", "uname"));
+	put(e, rec_fact_to_json("n1/eth0", "net.speed_bps", NULL, "no carrier"));
 	e->close(e);
 	fclose(out);
 	assert_string_equal(text, expected);
