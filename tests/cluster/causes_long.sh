@@ -54,7 +54,7 @@ step "n1 may lock 64 KiB, an ordinary user finds"
 	as_user hpcbench probe --launcher srun --nodes "$NODES" >"$OUT" 2>&1 || die "probe: exit $?"
 	as_user hpcbench report latest >>"$OUT" 2>&1
 	caused_are "n1 memlock-differs"
-	has_evidence 'limit.memlock_bytes of n1 is 65536 .*4 of 4 peers have '
+	has_evidence 'limit.memlock_bytes of n1 is 64 KiB .*4 of 4 peers have '
 ) || exit
 bed_heal n1
 
