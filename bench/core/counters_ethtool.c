@@ -4,17 +4,15 @@
  */
 #include <ctype.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench/base/mem.h"
 #include "bench/core/counters_parts.h"
-#include "bench/core/env_parts.h"
+#include "bench/core/sys_net.h"
 
 enum { ASKED_MAX = 65536, TAKEN_MAX = 512 };
 
@@ -41,20 +39,11 @@ static bool is_wanted(const char *name)
 	return false;
 }
 
-static bool ask(int fd, const char *device, void *what)
-{
-	struct ifreq r = { 0 };
-
-	snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", device);
-	r.ifr_data = what;
-	return ioctl(fd, SIOCETHTOOL, &r) == 0;
-}
-
 static uint32_t how_many(int fd, const char *device)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 
-	return ask(fd, device, &info) && info.n_stats <= ASKED_MAX ? info.n_stats : 0;
+	return sys_ethtool(fd, device, &info) == 0 && info.n_stats <= ASKED_MAX ? info.n_stats : 0;
 }
 
 static void add_all(struct counters *c, const char *device, const struct ethtool_gstrings *names,
@@ -96,8 +85,8 @@ void counters_add_driver(struct counters *c, const char *device)
 		names->len = n;
 		values->cmd = ETHTOOL_GSTATS;
 		values->n_stats = n;
-		if (ask(fd, device, names) && ask(fd, device, values) && names->len <= room &&
-		    names->len == values->n_stats)
+		if (sys_ethtool(fd, device, names) == 0 && sys_ethtool(fd, device, values) == 0 &&
+		    names->len <= room && names->len == values->n_stats)
 			add_all(c, device, names, values);
 		free(names);
 		free(values);

@@ -20,7 +20,8 @@ static int control_record(struct emit *e, json_object *record, struct hb_err *er
 	return control_send(((struct emit_control *)e)->control, record, err);
 }
 
-static void control_done(struct emit *e)
+/* Of those that own nothing else. */
+static void plain_done(struct emit *e)
 {
 	free(e);
 }
@@ -30,7 +31,7 @@ struct emit *emit_control_new(struct control *c)
 	struct emit_control *e = hb_alloc(sizeof(*e));
 
 	e->base.record = control_record;
-	e->base.close = control_done;
+	e->base.close = plain_done;
 	e->control = c;
 	return &e->base;
 }
@@ -47,17 +48,12 @@ static int array_record(struct emit *e, json_object *record, struct hb_err *err)
 	return HB_OK;
 }
 
-static void array_done(struct emit *e)
-{
-	free(e);
-}
-
 struct emit *emit_array_new(json_object *arr)
 {
 	struct emit_array *e = hb_alloc(sizeof(*e));
 
 	e->base.record = array_record;
-	e->base.close = array_done;
+	e->base.close = plain_done;
 	e->arr = arr;
 	return &e->base;
 }

@@ -1,12 +1,33 @@
 #include "bench/core/sys_net.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "bench/core/env_parts.h"
 
 enum { LINE_MAX_BYTES = 1024, DEVICES_MAX = 64, PORTS_MAX = 64 };
+
+int sys_net_ioctl(int fd, const char *device, unsigned long what, struct ifreq *r)
+{
+	if (fd < 0)
+		return EBADF;
+	if (strlen(device) >= sizeof(r->ifr_name))
+		return ENAMETOOLONG;
+	memcpy(r->ifr_name, device, strlen(device) + 1);
+	return ioctl(fd, what, r) < 0 ? errno : 0;
+}
+
+int sys_ethtool(int fd, const char *device, void *command)
+{
+	struct ifreq r = { .ifr_data = command };
+
+	return sys_net_ioctl(fd, device, SIOCETHTOOL, &r);
+}
 
 size_t sys_numbers(const char *text, uint64_t *out, size_t max)
 {

@@ -21,6 +21,15 @@ size_t sys_numbers(const char *text, uint64_t *out, size_t max);
  */
 void sys_netdevs(void (*take)(void *ctx, const char *name, const uint64_t *v, size_t n), void *ctx);
 
+struct ifreq;
+/*
+ * Asks the kernel about a network device of this process's own network: an ioctl on the socket fd,
+ * which fills r. 0, or an errno value: EBADF without a socket, ENAMETOOLONG. Never redirected.
+ */
+int sys_net_ioctl(int fd, const char *device, unsigned long what, struct ifreq *r);
+/* The same of its driver, SIOCETHTOOL; command begins with its number. */
+int sys_ethtool(int fd, const char *device, void *command);
+
 /* Each port of each RDMA device ("mlx5_0", "1"), in no order; at most 64 of each. */
 void sys_ports(void (*take)(void *ctx, const char *device, const char *port), void *ctx);
 /* A file of the port's folder counters, as it stands. */

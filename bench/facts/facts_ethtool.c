@@ -6,11 +6,11 @@
 #include <net/if_arp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "bench/base/mem.h"
 #include "bench/core/env_parts.h"
+#include "bench/core/sys_net.h"
 #include "bench/facts/facts_net.h"
 
 enum { STRINGS_MAX = 16384 };
@@ -18,23 +18,6 @@ enum { STRINGS_MAX = 16384 };
 int facts_net_socket(void)
 {
 	return sys_redirected() ? -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-}
-
-static int ask(int fd, const char *name, unsigned long what, struct ifreq *r)
-{
-	if (fd < 0)
-		return EBADF;
-	if (strlen(name) >= sizeof(r->ifr_name))
-		return ENAMETOOLONG;
-	memcpy(r->ifr_name, name, strlen(name) + 1);
-	return ioctl(fd, what, r) < 0 ? errno : 0;
-}
-
-static int ask_ethtool(int fd, const char *name, void *command)
-{
-	struct ifreq r = { .ifr_data = command };
-
-	return ask(fd, name, SIOCETHTOOL, &r);
 }
 
 static void mac_text(const struct ifreq *r, char *out, size_t n)
@@ -54,8 +37,8 @@ bool facts_net_same(int fd, const char *name)
 	if (facts_u64(path, &index) != 0 || index != if_nametoindex(name))
 		return false;
 	snprintf(path, sizeof(path), "/sys/class/net/%s/address", name);
-	if (ask(fd, name, SIOCGIFHWADDR, &r) != 0 || r.ifr_hwaddr.sa_family != ARPHRD_ETHER ||
-	    facts_line(path, shown, sizeof(shown)) != 0)
+	if (sys_net_ioctl(fd, name, SIOCGIFHWADDR, &r) != 0 ||
+	    r.ifr_hwaddr.sa_family != ARPHRD_ETHER || facts_line(path, shown, sizeof(shown)) != 0)
 		return true;
 	mac_text(&r, mac, sizeof(mac));
 	return strcmp(mac, shown) == 0;
@@ -65,17 +48,18 @@ void facts_net_ask(const struct fact_sink *s, int fd, const char *name)
 {
 	struct ifreq r = { 0 };
 	char mac[FACTS_NAME];
-	int failed = ask(fd, name, SIOCGIFMTU, &r);
+	int failed = sys_net_ioctl(fd, name, SIOCGIFMTU, &r);
 
 	if (failed)
 		fact_tell_errno(s, name, "net.mtu", "SIOCGIFMTU", failed);
 	else
 		fact_tell_u64(s, name, "net.mtu", (uint64_t)r.ifr_mtu, "SIOCGIFMTU");
-	if (ask(fd, name, SIOCGIFFLAGS, &r) == 0)
+	if (sys_net_ioctl(fd, name, SIOCGIFFLAGS, &r) == 0)
 		fact_tell(s, name, "net.state",
 		          (r.ifr_flags & IFF_UP) && (r.ifr_flags & IFF_RUNNING) ? "up" : "down",
 		          "SIOCGIFFLAGS");
-	if (ask(fd, name, SIOCGIFHWADDR, &r) == 0 && r.ifr_hwaddr.sa_family == ARPHRD_ETHER) {
+	if (sys_net_ioctl(fd, name, SIOCGIFHWADDR, &r) == 0 &&
+	    r.ifr_hwaddr.sa_family == ARPHRD_ETHER) {
 		mac_text(&r, mac, sizeof(mac));
 		fact_tell(s, name, "net.mac", mac, "SIOCGIFHWADDR");
 	}
@@ -86,7 +70,7 @@ bool facts_net_driver(int fd, const char *name, char *out, size_t n)
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 
 	*out = '\0';
-	if (ask_ethtool(fd, name, &info) != 0)
+	if (sys_ethtool(fd, name, &info) != 0)
 		return false;
 	snprintf(out, n, "%.*s", (int)sizeof(info.driver), info.driver);
 	return *out != '\0';
@@ -97,7 +81,7 @@ static void tell_driver(const struct fact_sink *s, int fd, const struct netdev *
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	char firmware[sizeof(info.fw_version) + 1], driver[sizeof(info.driver) + 1];
-	int failed = ask_ethtool(fd, d->name, &info);
+	int failed = sys_ethtool(fd, d->name, &info);
 
 	if (failed) {
 		if (d->physical)
@@ -115,7 +99,7 @@ static void tell_driver(const struct fact_sink *s, int fd, const struct netdev *
 static void tell_rings(const struct fact_sink *s, int fd, const struct netdev *d)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
-	int failed = ask_ethtool(fd, d->name, &ring);
+	int failed = sys_ethtool(fd, d->name, &ring);
 
 	if (failed == EPERM)
 		fact_tell_errno(s, d->name, "net.ring_rx", "ethtool: rings", failed);
@@ -129,7 +113,7 @@ static void tell_rings(const struct fact_sink *s, int fd, const struct netdev *d
 static void tell_pause(const struct fact_sink *s, int fd, const struct netdev *d)
 {
 	struct ethtool_pauseparam pause = { .cmd = ETHTOOL_GPAUSEPARAM };
-	int failed = ask_ethtool(fd, d->name, &pause);
+	int failed = sys_ethtool(fd, d->name, &pause);
 
 	if (failed == EPERM)
 		fact_tell_errno(s, d->name, "net.pause_rx", "ethtool: pause", failed);
@@ -160,7 +144,7 @@ static void tell_offloads(const struct fact_sink *s, int fd, const struct netdev
 	for (size_t i = 0; i < sizeof(offloads) / sizeof(*offloads); i++) {
 		struct ethtool_value v = { .cmd = offloads[i].command };
 
-		if (ask_ethtool(fd, d->name, &v) != 0)
+		if (sys_ethtool(fd, d->name, &v) != 0)
 			continue;
 		answered = true;
 		if (v.data & offloads[i].bit)
@@ -181,7 +165,7 @@ static uint32_t count_statistics(int fd, const char *name)
 
 	sets->cmd = ETHTOOL_GSSET_INFO;
 	sets->sset_mask = 1U << ETH_SS_STATS;
-	if (ask_ethtool(fd, name, sets) == 0 && sets->sset_mask)
+	if (sys_ethtool(fd, name, sets) == 0 && sets->sset_mask)
 		n = sets->data[0];
 	free(sets);
 	return n;
@@ -204,7 +188,7 @@ static void tell_priorities(const struct fact_sink *s, int fd, const struct netd
 	*names = (struct ethtool_gstrings){ .cmd = ETHTOOL_GSTRINGS,
 		                            .string_set = ETH_SS_STATS,
 		                            .len = n };
-	if (ask_ethtool(fd, d->name, names) == 0) {
+	if (sys_ethtool(fd, d->name, names) == 0) {
 		for (uint32_t i = 0; i < n && i < names->len; i++) {
 			const char *name = (const char *)names->data + (size_t)i * ETH_GSTRING_LEN;
 			char priority[2] = { 0 };
@@ -228,7 +212,7 @@ static void tell_link(const struct fact_sink *s, int fd, const struct netdev *d)
 	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
 	uint32_t speed;
 
-	if (ask_ethtool(fd, d->name, &link) != 0)
+	if (sys_ethtool(fd, d->name, &link) != 0)
 		return;
 	speed = ethtool_cmd_speed(&link);
 	if (speed > 0 && speed < INT32_MAX)

@@ -82,10 +82,10 @@ void load_runs_free(struct run_list *runs)
 	free(runs->v);
 	free(runs->dirs);
 	free(runs->ptrs);
-	for (size_t i = 0; i < runs->n_merged; i++)
+	for (size_t i = 0; i < runs->n_merged; i++) {
 		sheets_free(&runs->merged[i]);
-	for (size_t i = 0; i < runs->n_merged; i++)
 		run_told_free(&runs->told[i]);
+	}
 	free(runs->told);
 	free(runs->merged);
 	*runs = (struct run_list){ 0 };
